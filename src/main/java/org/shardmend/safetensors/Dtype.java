@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
  * tensors out by type descending, then by name, so that wider elements come first and every tensor
  * starts aligned.
  *
- * <p>Source: the {@code Dtype} enumeration of the safetensors crate. An entry's name is its token in
- * the header.
+ * <p>Source: the {@code Dtype} enumeration of the safetensors crate. An entry's name is its token
+ * in the header.
  */
 public enum Dtype {
   BOOL(8),

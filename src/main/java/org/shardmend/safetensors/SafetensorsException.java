@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 
 /**
  * A file that is not valid safetensors. The message is for people: it names the tensor and the
- * offset, says what was expected and what to do; it does not name the file, which the codec does not
- * know.
+ * offset, says what was expected and what to do; it does not name the file, which the codec does
+ * not know.
  */
 public final class SafetensorsException extends Exception {
   private static final long serialVersionUID = 1L;

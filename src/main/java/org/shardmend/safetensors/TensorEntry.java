@@ -6,8 +6,8 @@ import java.io.Serializable;
  * One tensor of a header.
  *
  * @param name the key in the header's JSON object, exactly as decoded
- * @param dtype the type's token; one of {@link Dtype}, or another where the reader was told to allow
- *     unknown types
+ * @param dtype the type's token; one of {@link Dtype}, or another where the reader was told to
+ *     allow unknown types
  * @param shape the dimensions
  * @param begin first byte, relative to the start of the data section
  * @param end one past the last byte, relative to the start of the data section

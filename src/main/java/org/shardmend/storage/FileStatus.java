@@ -1,0 +1,52 @@
+package org.shardmend.storage;
+
+import java.io.Serializable;
+import java.util.OptionalInt;
+
+/**
+ * What a store says of one entry, symbolic links not followed.
+ *
+ * @param path absolute, within its store
+ * @param kind what it is
+ * @param bytes its length; of a link, that of the link itself
+ * @param modifiedMillis when it was last written, in milliseconds since 1970 (UTC), as the store
+ *     gives it
+ * @param links how many names it has; 1 where a store has no hard links
+ * @param fileKey what stays the same when the entry is renamed (on {@code file:} the inode's
+ *     number, without the device's, which differs from mount to mount); empty where a store has no
+ *     such thing
+ * @param mode the permission bits, 12 of them; {@link #NO_MODE} where a store has none
+ */
+public record FileStatus(
+    String path,
+    FileKind kind,
+    long bytes,
+    long modifiedMillis,
+    int links,
+    String fileKey,
+    int mode)
+    implements Serializable {
+
+  /** The value of {@link #mode} where a store has no permission bits. */
+  public static final int NO_MODE = -1;
+
+  /** The last part of the path. */
+  public String name() {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  /** The permission bits, where the store has such. */
+  public OptionalInt permissions() {
+    return mode == NO_MODE ? OptionalInt.empty() : OptionalInt.of(mode);
+  }
+
+  /** Whether this is a regular file. */
+  public boolean isFile() {
+    return kind == FileKind.FILE;
+  }
+
+  /** Whether this is a directory. */
+  public boolean isDirectory() {
+    return kind == FileKind.DIRECTORY;
+  }
+}

@@ -1,0 +1,84 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A new mounted file. */
+final class LocalShardWriter implements ShardWriter {
+  private final Location location;
+  private final Path path;
+  private final FileChannel channel;
+  private final StorageFailure.FreeSpace free;
+  private long position;
+  private boolean completed;
+
+  LocalShardWriter(
+      Location location, Path path, FileChannel channel, StorageFailure.FreeSpace free) {
+    this.location = location;
+    this.path = path;
+    this.channel = channel;
+    this.free = free;
+  }
+
+  @Override
+  public Location location() {
+    return location;
+  }
+
+  @Override
+  public long position() {
+    return position;
+  }
+
+  @Override
+  public void write(ByteBuffer bytes) throws IOException {
+    try {
+      while (bytes.hasRemaining()) {
+        position += channel.write(bytes);
+      }
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("write", location, bytes.remaining(), free, failure);
+    }
+  }
+
+  @Override
+  public void sync() throws IOException {
+    try {
+      channel.force(true);
+    } catch (ClosedByInterruptException interrupted) {
+      throw interrupted;
+    } catch (IOException failure) {
+      throw StorageFailure.sync(location, failure);
+    }
+  }
+
+  @Override
+  public void complete() throws IOException {
+    try {
+      channel.close();
+      completed = true;
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("end", location, 0, free, failure);
+    }
+  }
+
+  @Override
+  public void abort() throws IOException {
+    if (completed) {
+      return;
+    }
+    completed = true;
+    try (channel) {
+      Files.deleteIfExists(path);
+    } catch (IOException failure) {
+      throw new IOException(
+          "Cannot remove the unfinished %s: %s. Remove it by hand."
+              .formatted(location, failure.getMessage()),
+          failure);
+    }
+  }
+}

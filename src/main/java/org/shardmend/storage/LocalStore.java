@@ -1,0 +1,412 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What is mounted, by the JDK's channels. No checksum files appear beside what is written, and
+ * names may hold whatever the system allows, as long as it is valid in the encoding of the locale.
+ */
+public final class LocalStore implements Store {
+  private static final int PERMISSION_BITS = 07777;
+  private static final int TYPE_BITS = 0170000;
+  private static final int REGULAR = 0100000;
+  private static final int DIRECTORY = 0040000;
+  private static final int SYMLINK = 0120000;
+
+  @Override
+  public StoreTraits traits() {
+    return StoreTraits.POSIX;
+  }
+
+  @Override
+  public Location locate(String path) {
+    return Location.ofFile(path);
+  }
+
+  @Override
+  public Optional<FileStatus> stat(String path) throws IOException {
+    try {
+      return Optional.of(statusOf(toPath(path), path, LinkOption.NOFOLLOW_LINKS));
+    } catch (NoSuchFileException absent) {
+      return Optional.empty();
+    } catch (FileSystemException failure) {
+      if (isBelowAFile(failure)) {
+        return Optional.empty();
+      }
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
+  /** Whether a part of the path is a file, so that nothing can be below it. */
+  private static boolean isBelowAFile(FileSystemException failure) {
+    return "Not a directory".equals(failure.getReason());
+  }
+
+  private static FileStatus statusOf(Path file, String path, LinkOption... options)
+      throws IOException {
+    Map<String, Object> attributes =
+        Files.readAttributes(file, "unix:mode,nlink,ino,size,lastModifiedTime", options);
+    int mode = (Integer) attributes.get("mode");
+    return new FileStatus(
+        path,
+        kindOf(mode),
+        (Long) attributes.get("size"),
+        ((FileTime) attributes.get("lastModifiedTime")).toMillis(),
+        (Integer) attributes.get("nlink"),
+        Long.toUnsignedString((Long) attributes.get("ino")),
+        mode & PERMISSION_BITS);
+  }
+
+  private static FileKind kindOf(int mode) {
+    return switch (mode & TYPE_BITS) {
+      case REGULAR -> FileKind.FILE;
+      case DIRECTORY -> FileKind.DIRECTORY;
+      case SYMLINK -> FileKind.SYMLINK;
+      default -> FileKind.OTHER;
+    };
+  }
+
+  @Override
+  public List<FileStatus> list(String directory) throws IOException {
+    List<FileStatus> entries = new ArrayList<>();
+    try (DirectoryStream<Path> names = Files.newDirectoryStream(toPath(directory))) {
+      for (Path entry : names) {
+        // What was removed since the name was read is no entry.
+        stat(textOf(entry)).ifPresent(entries::add);
+      }
+    } catch (java.nio.file.DirectoryIteratorException failure) {
+      throw StorageFailure.of("list", locate(directory), failure.getCause());
+    } catch (IOException failure) {
+      throw StorageFailure.of("list", locate(directory), failure);
+    }
+    entries.sort(Comparator.comparing(FileStatus::name));
+    return entries;
+  }
+
+  @Override
+  public String realPath(String path) throws IOException {
+    Path file = toPath(path);
+    try {
+      return textOf(file.toRealPath());
+    } catch (NoSuchFileException absent) {
+      Path parent = file.getParent();
+      if (parent == null || Files.isSymbolicLink(file)) {
+        throw StorageFailure.of("resolve", locate(path), absent);
+      }
+      return textOf(Path.of(realPath(textOf(parent))).resolve(file.getFileName()));
+    } catch (IOException failure) {
+      throw StorageFailure.of("resolve", locate(path), failure);
+    }
+  }
+
+  @Override
+  public RangeReader openForRead(FileStatus file, ReadPattern pattern) throws IOException {
+    Location location = locate(file.path());
+    Path path = toPath(file.path());
+    try {
+      FileStatus followed = file.isFile() ? file : statusOf(path, file.path());
+      if (!followed.isFile()) {
+        throw new FileSystemException(
+            file.path(), null, "it is not a regular file, and only such are read");
+      }
+      return new LocalRangeReader(location, path, FileChannel.open(path, StandardOpenOption.READ));
+    } catch (IOException failure) {
+      throw StorageFailure.of("open", location, failure);
+    }
+  }
+
+  @Override
+  public ShardWriter create(String path) throws IOException {
+    Location location = locate(path);
+    Path file = toPath(path);
+    try {
+      return new LocalShardWriter(
+          location,
+          file,
+          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+          () -> freeBytes(path));
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("create", location, 0, () -> freeBytes(path), failure);
+    }
+  }
+
+  @Override
+  public void writeAt(String path, long offset, ByteBuffer bytes) throws IOException {
+    Location location = locate(path);
+    Path file = toPath(path);
+    try (FileChannel channel = openExisting(file)) {
+      if (offset < 0 || bytes.remaining() > channel.size() - offset) {
+        throw new IOException(
+            "bytes %d to %d are not all inside the file's %d"
+                .formatted(offset, offset + bytes.remaining(), channel.size()));
+      }
+      long at = offset;
+      while (bytes.hasRemaining()) {
+        at += channel.write(bytes, at);
+      }
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "write into", location, bytes.remaining(), () -> freeBytes(path), failure);
+    }
+  }
+
+  /** Opens for writing what exists; opening a pipe would wait for a reader. */
+  private static FileChannel openExisting(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      Files.readAttributes(file, BasicFileAttributes.class);
+      throw new FileSystemException(file.toString(), null, "it is not a regular file");
+    }
+    return FileChannel.open(file, StandardOpenOption.WRITE);
+  }
+
+  @Override
+  public void sync(String path) throws IOException {
+    force(path);
+  }
+
+  @Override
+  public void syncDirectory(String directory) throws IOException {
+    force(directory);
+  }
+
+  /** Opened for reading, because a directory can't be opened otherwise, nor a read-only file. */
+  private void force(String path) throws IOException {
+    Path file = toPath(path);
+    if (!Files.isRegularFile(file) && !Files.isDirectory(file)) {
+      throw new NoSuchFileException(
+          locate(path).toString(), null, "there is no file or directory to sync");
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (java.nio.channels.ClosedByInterruptException interrupted) {
+      throw interrupted;
+    } catch (IOException failure) {
+      throw StorageFailure.sync(locate(path), failure);
+    }
+  }
+
+  @Override
+  public void makeDirectories(String path) throws IOException {
+    try {
+      Files.createDirectories(toPath(path));
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "make the directory", locate(path), 0, () -> freeBytes(path), failure);
+    }
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Path source = toPath(from);
+    Path target = toPath(to);
+    try {
+      // The system's own call would silently replace a file or an empty directory.
+      if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+        throw new FileAlreadyExistsException(to);
+      }
+      String key = statusOf(source, from, LinkOption.NOFOLLOW_LINKS).fileKey();
+      Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+      if (!statusOf(target, to, LinkOption.NOFOLLOW_LINKS).fileKey().equals(key)) {
+        throw new FileSystemException(
+            to, null, "another process put something else there at the same moment");
+      }
+    } catch (FileAlreadyExistsException | java.nio.file.DirectoryNotEmptyException taken) {
+      throw StorageFailure.exists("move " + from + " to", locate(to));
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "move to " + locate(to) + " from", locate(from), 0, () -> freeBytes(to), failure);
+    }
+  }
+
+  @Override
+  public void replace(String from, String to) throws IOException {
+    try {
+      Files.move(toPath(from), toPath(to), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "move over " + locate(to), locate(from), 0, () -> freeBytes(to), failure);
+    }
+  }
+
+  @Override
+  public void link(String existing, String newName) throws IOException {
+    try {
+      Files.createLink(toPath(newName), toPath(existing));
+    } catch (FileAlreadyExistsException taken) {
+      throw StorageFailure.of("link " + existing + " to", locate(newName), taken);
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "link to " + locate(newName), locate(existing), 0, () -> freeBytes(newName), failure);
+    }
+  }
+
+  @Override
+  public void cloneFile(String from, String to) throws IOException {
+    if (Files.exists(toPath(to), LinkOption.NOFOLLOW_LINKS)) {
+      throw StorageFailure.exists("clone " + from + " to", locate(to));
+    }
+    // --no-clobber would make a taken name a silent success; --update=none-fail is too new.
+    Process cp =
+        new ProcessBuilder(List.of("cp", "--reflink=always", "-T", "--", from, to))
+            .redirectErrorStream(true)
+            .start();
+    cp.getOutputStream().close();
+    String said = new String(cp.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    int exit = awaitExit(cp);
+    if (exit != 0) {
+      Files.deleteIfExists(toPath(to));
+      throw new CloneUnsupportedException(
+          locate(from), said.isEmpty() ? "cp ended with " + exit : said);
+    }
+  }
+
+  private static int awaitExit(Process process) throws IOException {
+    try {
+      return process.waitFor();
+    } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new java.nio.channels.ClosedByInterruptException();
+    }
+  }
+
+  @Override
+  public void createExclusive(String path, byte[] content) throws IOException {
+    try (ShardWriter writer = create(path)) {
+      writer.write(ByteBuffer.wrap(content));
+      writer.sync();
+      writer.complete();
+    }
+  }
+
+  @Override
+  public void delete(String path) throws IOException {
+    try {
+      Files.delete(toPath(path));
+    } catch (IOException failure) {
+      throw StorageFailure.of("remove", locate(path), failure);
+    }
+  }
+
+  @Override
+  public void deleteTree(String path) throws IOException {
+    Path top = toPath(path);
+    if (top.getParent() == null) {
+      throw new IllegalArgumentException("The root directory is not to be removed.");
+    }
+    if (!Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    try {
+      Files.walkFileTree(top, new Remover());
+    } catch (IOException failure) {
+      throw StorageFailure.of("remove all of", locate(path), failure);
+    }
+  }
+
+  /** Removes every entry, each directory after what it holds. */
+  private static final class Remover extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, IOException failure)
+        throws IOException {
+      if (failure != null) {
+        throw failure;
+      }
+      Files.deleteIfExists(directory);
+      return FileVisitResult.CONTINUE;
+    }
+  }
+
+  @Override
+  public void setMode(String path, int mode) throws IOException {
+    try {
+      Files.setAttribute(toPath(path), "unix:mode", mode & PERMISSION_BITS);
+    } catch (IOException failure) {
+      throw StorageFailure.of("set the permissions of", locate(path), failure);
+    }
+  }
+
+  @Override
+  public OptionalLong freeBytes(String path) throws IOException {
+    Path existing = toPath(path);
+    while (existing.getParent() != null && !Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    try {
+      return OptionalLong.of(Files.getFileStore(existing).getUsableSpace());
+    } catch (IOException failure) {
+      throw StorageFailure.of("ask for the free space at", locate(path), failure);
+    }
+  }
+
+  @Override
+  public List<String> preferredHosts(String path) {
+    return List.of();
+  }
+
+  @Override
+  public void close() {}
+
+  private Path toPath(String path) throws IOException {
+    try {
+      Path result = Path.of(path);
+      if (!result.isAbsolute()) {
+        throw new IllegalArgumentException("Not an absolute path: '%s'".formatted(path));
+      }
+      return result;
+    } catch (InvalidPathException invalid) {
+      throw new IOException(
+          "The name '%s' cannot be expressed in this process's encoding (%s). Start it with LC_ALL=C.UTF-8."
+              .formatted(path, System.getProperty("sun.jnu.encoding")),
+          invalid);
+    }
+  }
+
+  /** The name as text, if text can express it: a name is bytes to the system. */
+  private static String textOf(Path path) throws IOException {
+    String text = path.toString();
+    if (!isExpressible(path, text)) {
+      throw new IOException(
+          "The name '%s' is not valid in this process's encoding (%s). Start it with LC_ALL=C.UTF-8, or rename the file."
+              .formatted(text, System.getProperty("sun.jnu.encoding")));
+    }
+    return text;
+  }
+
+  private static boolean isExpressible(Path path, String text) {
+    try {
+      return Path.of(text).equals(path);
+    } catch (InvalidPathException invalid) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.time.Instant;
+
+/** A file that was written, cut or replaced by somebody else while it was read. */
+public final class SourceChangedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param location the file
+   * @param what what differs, as a half-sentence: {@code "had 10 bytes and now has 8"}
+   */
+  public SourceChangedException(Location location, String what) {
+    super(
+        "%s changed while it was read: it %s. Make sure that nothing writes there, then run again."
+            .formatted(location, what));
+  }
+
+  /**
+   * Compares what a file was when it was opened with what it is now.
+   *
+   * @throws SourceChangedException when they differ
+   */
+  static void check(Location location, long oldBytes, long oldMillis, long newBytes, long newMillis)
+      throws SourceChangedException {
+    if (oldBytes != newBytes) {
+      throw new SourceChangedException(
+          location, "had %d bytes and now has %d".formatted(oldBytes, newBytes));
+    }
+    if (oldMillis != newMillis) {
+      throw new SourceChangedException(
+          location,
+          "was last written at %s and now at %s"
+              .formatted(Instant.ofEpochMilli(oldMillis), Instant.ofEpochMilli(newMillis)));
+    }
+  }
+}

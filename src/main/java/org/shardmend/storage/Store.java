@@ -1,0 +1,134 @@
+package org.shardmend.storage;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * One file system. Everything that touches storage goes through here, so that an implementation
+ * that records the calls can replay a power cut between any two of them.
+ *
+ * <p>Paths are absolute within the file system and literal: nothing is decoded or globbed. A
+ * missing file is a {@link NoSuchFileException}, an existing one where none may be a {@link
+ * java.nio.file.FileAlreadyExistsException}, a full store a {@link NoSpaceException}, on every
+ * store; any other failure is an {@link IOException} that names operation and location, never a
+ * credential. An operation that the {@linkplain #traits() traits} exclude throws {@link
+ * UnsupportedOperationException}.
+ */
+public interface Store extends Closeable {
+
+  /** What this store can do. */
+  StoreTraits traits();
+
+  /** The location of {@code path} in this store. */
+  Location locate(String path);
+
+  /** What is at {@code path}, a symbolic link not followed; empty when nothing is. */
+  Optional<FileStatus> stat(String path) throws IOException;
+
+  /**
+   * The entries of a directory, sorted by name, links not followed.
+   *
+   * @throws java.nio.file.NotDirectoryException when {@code directory} is something else
+   */
+  List<FileStatus> list(String directory) throws IOException;
+
+  /**
+   * The path without symbolic links, as far as it exists; what does not exist yet is kept as it is.
+   */
+  String realPath(String path) throws IOException;
+
+  /** Opens a file of which {@link #stat} or {@link #list} gave the status; links are followed. */
+  RangeReader openForRead(FileStatus file, ReadPattern pattern) throws IOException;
+
+  /** Opens the file at {@code path} to be read from end to end; links are followed. */
+  default RangeReader openForRead(String path) throws IOException {
+    FileStatus file =
+        stat(path).orElseThrow(() -> new NoSuchFileException(locate(path).toString()));
+    return openForRead(file, ReadPattern.SEQUENTIAL);
+  }
+
+  /** Starts a new file; fails when the path is taken, by whatever. Its directory must exist. */
+  ShardWriter create(String path) throws IOException;
+
+  /**
+   * Overwrites bytes of a file that exists; neither creates, nor extends, nor truncates it. Not
+   * durable before {@link #sync}.
+   *
+   * @param offset bytes from the start of the file
+   */
+  void writeAt(String path, long offset, ByteBuffer bytes) throws IOException;
+
+  /**
+   * Makes a file's content durable.
+   *
+   * @throws java.io.SyncFailedException when the sync fails, which is final: what the medium holds
+   *     is then unknown, and a second try would lie
+   */
+  void sync(String path) throws IOException;
+
+  /**
+   * Makes the names in a directory durable.
+   *
+   * @throws java.io.SyncFailedException as in {@link #sync}
+   */
+  void syncDirectory(String directory) throws IOException;
+
+  /** Makes a directory and those above it; one that exists is fine. */
+  void makeDirectories(String path) throws IOException;
+
+  /**
+   * Moves a file or a directory to a name that is free, in one step. On {@code file:} the caller
+   * holds the lock that keeps others of our kind away: the look at the target and the move are two
+   * calls there.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException when {@code to} exists, even as an empty
+   *     directory; nothing was moved then
+   */
+  void rename(String from, String to) throws IOException;
+
+  /** Moves a file onto another, which is gone then, in one step. */
+  void replace(String from, String to) throws IOException;
+
+  /** Gives a file a second name; fails when that is taken. */
+  void link(String existing, String newName) throws IOException;
+
+  /**
+   * Makes a new file of the same blocks, to be written without changing the first.
+   *
+   * @throws CloneUnsupportedException when the volume can't; nothing remains then
+   */
+  void cloneFile(String from, String to) throws IOException;
+
+  /**
+   * Makes a small file with this content, durable where the store can, if the path is free: of any
+   * number of callers, one succeeds.
+   */
+  void createExclusive(String path, byte[] content) throws IOException;
+
+  /** Removes a file, a link or an empty directory. */
+  void delete(String path) throws IOException;
+
+  /** Removes a directory and all below, links not followed; nothing there is fine. */
+  void deleteTree(String path) throws IOException;
+
+  /**
+   * Sets the permission bits, umask or not. A store without such does nothing.
+   *
+   * @param mode 12 bits
+   */
+  void setMode(String path, int mode) throws IOException;
+
+  /**
+   * What can still be written at or below {@code path}, in bytes, by space and quota; empty when
+   * the store doesn't say. The path need not exist yet.
+   */
+  OptionalLong freeBytes(String path) throws IOException;
+
+  /** The hosts that hold the file, best first; empty where that makes no difference. */
+  List<String> preferredHosts(String path) throws IOException;
+}
