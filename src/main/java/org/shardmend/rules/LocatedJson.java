@@ -1,0 +1,124 @@
+package org.shardmend.rules;
+
+import java.util.List;
+import java.util.Map;
+
+/** A JSON value that remembers where it stands, and refuses to be taken for another kind. */
+sealed interface LocatedJson {
+
+  Place place();
+
+  /** The kind, with its article: {@code a string}. */
+  String kind();
+
+  default JsonObject object() throws RuleException {
+    throw wrongKind("an object");
+  }
+
+  default JsonList list() throws RuleException {
+    throw wrongKind("a list");
+  }
+
+  default String text() throws RuleException {
+    throw wrongKind("a string");
+  }
+
+  default boolean flag() throws RuleException {
+    throw wrongKind("true or false");
+  }
+
+  /**
+   * The value one step below: an object's member by its key, a list's item by its index.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  default LocatedJson child(String step) {
+    throw new IllegalStateException("Nothing is below " + kind() + ": " + step);
+  }
+
+  private RuleException wrongKind(String wanted) {
+    return place().fault("This is " + kind() + ".", "It must be " + wanted + ".");
+  }
+
+  /** An object; its members in the order of the file. */
+  record JsonObject(Place place, Map<String, LocatedJson> members) implements LocatedJson {
+    @Override
+    public String kind() {
+      return "an object";
+    }
+
+    @Override
+    public JsonObject object() {
+      return this;
+    }
+
+    @Override
+    public LocatedJson child(String step) {
+      return members.get(step);
+    }
+
+    /** Checks that the members are exactly these. */
+    void checkKeys(List<String> keys) throws RuleException {
+      for (Map.Entry<String, LocatedJson> member : members.entrySet()) {
+        if (!keys.contains(member.getKey())) {
+          throw member
+              .getValue()
+              .place()
+              .fault("There is no such key.", "The keys here are " + keys + ".");
+        }
+      }
+      for (String key : keys) {
+        if (!members.containsKey(key)) {
+          throw place.fault("The key '" + key + "' is missing.", "Add it; all keys are required.");
+        }
+      }
+    }
+  }
+
+  /** A list. */
+  record JsonList(Place place, List<LocatedJson> items) implements LocatedJson {
+    @Override
+    public String kind() {
+      return "a list";
+    }
+
+    @Override
+    public JsonList list() {
+      return this;
+    }
+
+    @Override
+    public LocatedJson child(String step) {
+      return items.get(Integer.parseInt(step));
+    }
+  }
+
+  /** A string. */
+  record JsonText(Place place, String value) implements LocatedJson {
+    @Override
+    public String kind() {
+      return "a string";
+    }
+
+    @Override
+    public String text() {
+      return value;
+    }
+  }
+
+  /** True or false. */
+  record JsonFlag(Place place, boolean value) implements LocatedJson {
+    @Override
+    public String kind() {
+      return String.valueOf(value);
+    }
+
+    @Override
+    public boolean flag() {
+      return value;
+    }
+  }
+
+  /** A number or null, which no rule file has a use for. */
+  record JsonOther(Place place, String kind) implements LocatedJson {}
+}
