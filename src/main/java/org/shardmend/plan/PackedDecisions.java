@@ -1,0 +1,76 @@
+package org.shardmend.plan;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
+import org.shardmend.checkpoint.UnitId;
+
+/**
+ * A list of decisions as it travels and rests: deflated, about a twentieth of the objects' size.
+ * Names within a shard are much alike, so a plan that changes every tensor of a large checkpoint
+ * still fits into a small driver.
+ *
+ * @param count how many decisions there are
+ * @param bytes the deflated form
+ */
+public record PackedDecisions(int count, byte[] bytes) implements Serializable {
+
+  /** The packed form of {@code decisions}. */
+  public static PackedDecisions of(List<Decision> decisions) {
+    ByteArrayOutputStream buffer = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(new DeflaterOutputStream(buffer))) {
+      for (Decision decision : decisions) {
+        out.writeInt(decision.unit().pp());
+        out.writeInt(decision.unit().tp());
+        out.writeByte(decision.action().ordinal());
+        for (String text :
+            List.of(
+                decision.shard(),
+                decision.tensor(),
+                decision.target(),
+                decision.rule(),
+                decision.reason())) {
+          byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+          out.writeInt(utf8.length);
+          out.write(utf8);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("A byte array refused to be written", e);
+    }
+    return new PackedDecisions(decisions.size(), buffer.toByteArray());
+  }
+
+  /** The decisions, in the order in which they were packed. */
+  public List<Decision> unpack() {
+    List<Decision> decisions = new ArrayList<>(count);
+    try (DataInputStream in =
+        new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(bytes)))) {
+      for (int i = 0; i < count; i++) {
+        UnitId unit = new UnitId(in.readInt(), in.readInt());
+        Action action = Action.values()[in.readByte()];
+        decisions.add(
+            new Decision(
+                unit, text(in), text(in), text(in), action, text(in), text(in)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Packed decisions are damaged", e);
+    }
+    return decisions;
+  }
+
+  private static String text(DataInputStream in) throws IOException {
+    byte[] utf8 = new byte[in.readInt()];
+    in.readFully(utf8);
+    return new String(utf8, StandardCharsets.UTF_8);
+  }
+}
