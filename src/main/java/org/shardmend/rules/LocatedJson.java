@@ -40,8 +40,9 @@ sealed interface LocatedJson {
     return place().fault("This is " + kind() + ".", "It must be " + wanted + ".");
   }
 
-  /** An object; its members in the order of the file. */
-  record JsonObject(Place place, Map<String, LocatedJson> members) implements LocatedJson {
+  /** An object; its members in the order of the file, and where each member's key stands. */
+  record JsonObject(Place place, Map<String, LocatedJson> members, Map<String, Place> keys)
+      implements LocatedJson {
     @Override
     public String kind() {
       return "an object";
@@ -57,17 +58,15 @@ sealed interface LocatedJson {
       return members.get(step);
     }
 
-    /** Checks that the members are exactly these. */
-    void checkKeys(List<String> keys) throws RuleException {
-      for (Map.Entry<String, LocatedJson> member : members.entrySet()) {
-        if (!keys.contains(member.getKey())) {
-          throw member
-              .getValue()
-              .place()
-              .fault("There is no such key.", "The keys here are " + keys + ".");
+    /** Checks that the keys are exactly {@code wanted}. */
+    void checkKeys(List<String> wanted) throws RuleException {
+      for (Map.Entry<String, Place> key : keys.entrySet()) {
+        if (!wanted.contains(key.getKey())) {
+          throw key.getValue()
+              .fault("There is no such key.", "The keys here are " + wanted + "; remove it.");
         }
       }
-      for (String key : keys) {
+      for (String key : wanted) {
         if (!members.containsKey(key)) {
           throw place.fault("The key '" + key + "' is missing.", "Add it; all keys are required.");
         }

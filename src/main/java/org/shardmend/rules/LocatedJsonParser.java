@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Parses one JSON document, UTF-8 and nothing else, into values that know their place. */
 final class LocatedJsonParser {
@@ -71,11 +73,19 @@ final class LocatedJsonParser {
         throw here().fault("Something follows the document.", "Remove it.");
       }
       return value;
+    } catch (JsonEOFException e) {
+      throw fault(e, "The file ends in the middle of the document.", "Complete it.");
     } catch (JsonProcessingException e) {
-      JsonLocation at = e.getLocation();
-      throw new Place(origin, at.getLineNr(), at.getColumnNr(), path)
-          .fault("This is not JSON: " + e.getOriginalMessage() + ".", "Correct the syntax.");
+      throw fault(e, "This is not JSON: " + e.getOriginalMessage() + ".", "Correct the syntax.");
     }
+  }
+
+  private RuleException fault(JsonProcessingException cause, String problem, String remedy) {
+    // A document beyond the parser's limits has no place of its own.
+    JsonLocation at = Optional.ofNullable(cause.getLocation()).orElseGet(parser::currentLocation);
+    RuleException fault = at(at).fault(problem, remedy);
+    fault.initCause(cause);
+    return fault;
   }
 
   /** The value at the current token. */
@@ -100,17 +110,20 @@ final class LocatedJsonParser {
 
   private LocatedJson object(Place place) throws RuleException, IOException {
     Map<String, LocatedJson> members = new LinkedHashMap<>();
+    Map<String, Place> keys = new LinkedHashMap<>();
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
       String key = parser.currentName();
       path = (place.path().isEmpty() ? "" : place.path() + ".") + Quoted.brief(key);
-      if (members.containsKey(key)) {
-        throw here().fault("This key stands here twice.", "Remove one of the two.");
+      Place keyPlace = here();
+      if (keys.containsKey(key)) {
+        throw keyPlace.fault("This key stands here twice.", "Remove one of the two.");
       }
+      keys.put(key, keyPlace);
       parser.nextToken();
       members.put(key, value());
       path = place.path();
     }
-    return new LocatedJson.JsonObject(place, members);
+    return new LocatedJson.JsonObject(place, members, keys);
   }
 
   private LocatedJson list(Place place) throws RuleException, IOException {
@@ -124,7 +137,12 @@ final class LocatedJsonParser {
   }
 
   private Place here() {
-    JsonLocation at = parser.currentTokenLocation();
-    return new Place(origin, at.getLineNr(), at.getColumnNr(), path);
+    return at(parser.currentTokenLocation());
+  }
+
+  /** Before the first token, the parser counts columns from 0. */
+  private Place at(JsonLocation location) {
+    return new Place(
+        origin, Math.max(1, location.getLineNr()), Math.max(1, location.getColumnNr()), path);
   }
 }

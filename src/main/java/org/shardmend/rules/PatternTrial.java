@@ -1,5 +1,6 @@
 package org.shardmend.rules;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -18,7 +19,7 @@ import java.util.regex.Pattern;
  */
 final class PatternTrial {
   /** An honest pattern takes microseconds; the rest is patience with a busy machine. */
-  private static final long SECONDS = 10;
+  static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Prefixes of longer names add nothing. */
   private static final int LONGEST_PREFIX = 500;
@@ -30,17 +31,18 @@ final class PatternTrial {
    *
    * @throws InvalidRuleException if it does not answer in time or within its limits
    */
-  static void run(Pattern pattern, List<RuleExample> examples) {
+  static void run(Pattern pattern, List<RuleExample> examples, Duration patience) {
     FutureTask<Void> trial =
         new FutureTask<>(() -> examples.forEach(e -> tryAround(pattern, e.from())), null);
     Thread thread = new Thread(trial, "rule-pattern-trial");
     thread.setDaemon(true);
     thread.start();
     try {
-      trial.get(SECONDS, TimeUnit.SECONDS);
+      trial.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw refusal(
-          String.format("no answer on a name like the examples after %d seconds", SECONDS), e);
+          String.format("no answer on a name like the examples after %,d ms", patience.toMillis()),
+          e);
     } catch (ExecutionException e) {
       throw refusal(
           e.getCause() instanceof StackOverflowError
