@@ -2,6 +2,7 @@ package org.shardmend.storage;
 
 import java.io.Serializable;
 import java.util.OptionalInt;
+import org.shardmend.checkpoint.FileEntry;
 
 /**
  * What a store says of one entry, symbolic links not followed.
@@ -19,7 +20,7 @@ import java.util.OptionalInt;
  */
 public record FileStatus(
     String path,
-    FileKind kind,
+    FileEntry.Kind kind,
     long bytes,
     long modifiedMillis,
     int links,
@@ -42,11 +43,11 @@ public record FileStatus(
 
   /** Whether this is a regular file. */
   public boolean isFile() {
-    return kind == FileKind.FILE;
+    return kind == FileEntry.Kind.FILE;
   }
 
   /** Whether this is a directory. */
   public boolean isDirectory() {
-    return kind == FileKind.DIRECTORY;
+    return kind == FileEntry.Kind.DIRECTORY;
   }
 }

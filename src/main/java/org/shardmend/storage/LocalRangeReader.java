@@ -3,29 +3,23 @@ package org.shardmend.storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 
 /** A mounted file, read by positions, so that the channel's own position plays no part. */
 final class LocalRangeReader implements RangeReader {
+  private final LocalStore store;
+  private final FileStatus opened;
   private final Location location;
-  private final Path path;
   private final FileChannel channel;
-  private final BasicFileAttributes opened;
 
-  /** Takes over {@code channel}, and closes it when the file can't be looked at. */
-  LocalRangeReader(Location location, Path path, FileChannel channel) throws IOException {
-    this.location = location;
-    this.path = path;
+  /**
+   * @param opened what the file was, links followed
+   */
+  LocalRangeReader(LocalStore store, FileStatus opened, FileChannel channel) {
+    this.store = store;
+    this.opened = opened;
+    this.location = store.locate(opened.path());
     this.channel = channel;
-    try {
-      this.opened = Files.readAttributes(path, BasicFileAttributes.class);
-    } catch (IOException failure) {
-      channel.close();
-      throw failure;
-    }
   }
 
   FileChannel channel() {
@@ -39,7 +33,7 @@ final class LocalRangeReader implements RangeReader {
 
   @Override
   public long size() {
-    return opened.size();
+    return opened.bytes();
   }
 
   @Override
@@ -53,29 +47,15 @@ final class LocalRangeReader implements RangeReader {
 
   @Override
   public void requireUnchanged() throws IOException {
-    BasicFileAttributes now;
-    try {
-      now = Files.readAttributes(path, BasicFileAttributes.class);
-    } catch (NoSuchFileException gone) {
-      throw withCause(new SourceChangedException(location, "is gone"), gone);
-    } catch (IOException failure) {
-      throw StorageFailure.of("look again at", location, failure);
-    }
-    SourceChangedException.check(
-        location,
-        opened.size(),
-        opened.lastModifiedTime().toMillis(),
-        now.size(),
-        now.lastModifiedTime().toMillis());
-    if (!opened.fileKey().equals(now.fileKey())) {
-      throw new SourceChangedException(location, "was replaced by another file");
-    }
+    SourceChangedException.check(location, opened, lookAgain());
   }
 
-  private static SourceChangedException withCause(
-      SourceChangedException failure, IOException cause) {
-    failure.initCause(cause);
-    return failure;
+  private FileStatus lookAgain() throws IOException {
+    try {
+      return store.followed(opened.path());
+    } catch (NoSuchFileException gone) {
+      throw SourceChangedException.gone(location, gone);
+    }
   }
 
   @Override

@@ -52,6 +52,9 @@ final class LocalShardWriter implements ShardWriter {
     } catch (ClosedByInterruptException interrupted) {
       throw interrupted;
     } catch (IOException failure) {
+      if (StorageFailure.isNoSpace(failure)) {
+        throw StorageFailure.ofWrite("write", location, 0, free, failure);
+      }
       throw StorageFailure.sync(location, failure);
     }
   }

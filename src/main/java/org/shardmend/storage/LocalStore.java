@@ -2,8 +2,11 @@ package org.shardmend.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -22,8 +25,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.shardmend.checkpoint.FileEntry;
 
 /**
  * What is mounted, by the JDK's channels. No checksum files appear beside what is written, and
@@ -80,12 +85,12 @@ public final class LocalStore implements Store {
         mode & PERMISSION_BITS);
   }
 
-  private static FileKind kindOf(int mode) {
+  private static FileEntry.Kind kindOf(int mode) {
     return switch (mode & TYPE_BITS) {
-      case REGULAR -> FileKind.FILE;
-      case DIRECTORY -> FileKind.DIRECTORY;
-      case SYMLINK -> FileKind.SYMLINK;
-      default -> FileKind.OTHER;
+      case REGULAR -> FileEntry.Kind.FILE;
+      case DIRECTORY -> FileEntry.Kind.DIRECTORY;
+      case SYMLINK -> FileEntry.Kind.SYMLINK;
+      default -> FileEntry.Kind.OTHER;
     };
   }
 
@@ -97,7 +102,7 @@ public final class LocalStore implements Store {
         // What was removed since the name was read is no entry.
         stat(textOf(entry)).ifPresent(entries::add);
       }
-    } catch (java.nio.file.DirectoryIteratorException failure) {
+    } catch (DirectoryIteratorException failure) {
       throw StorageFailure.of("list", locate(directory), failure.getCause());
     } catch (IOException failure) {
       throw StorageFailure.of("list", locate(directory), failure);
@@ -117,24 +122,47 @@ public final class LocalStore implements Store {
         throw StorageFailure.of("resolve", locate(path), absent);
       }
       return textOf(Path.of(realPath(textOf(parent))).resolve(file.getFileName()));
+    } catch (FileSystemException failure) {
+      throw StorageFailure.of(
+          "resolve", locate(path), leadsNowhere(failure) ? absent(failure) : failure);
     } catch (IOException failure) {
       throw StorageFailure.of("resolve", locate(path), failure);
     }
   }
 
+  private static boolean leadsNowhere(FileSystemException failure) {
+    return isBelowAFile(failure)
+        || Objects.toString(failure.getReason(), "")
+            .startsWith("Too many levels of symbolic links");
+  }
+
+  private static NoSuchFileException absent(FileSystemException cause) {
+    NoSuchFileException absent = new NoSuchFileException(cause.getFile(), null, cause.getReason());
+    absent.initCause(cause);
+    return absent;
+  }
+
   @Override
   public RangeReader openForRead(FileStatus file, ReadPattern pattern) throws IOException {
-    Location location = locate(file.path());
-    Path path = toPath(file.path());
+    FileStatus followed = file.isFile() ? file : followed(file.path());
     try {
-      FileStatus followed = file.isFile() ? file : statusOf(path, file.path());
       if (!followed.isFile()) {
         throw new FileSystemException(
             file.path(), null, "it is not a regular file, and only such are read");
       }
-      return new LocalRangeReader(location, path, FileChannel.open(path, StandardOpenOption.READ));
+      return new LocalRangeReader(
+          this, followed, FileChannel.open(toPath(file.path()), StandardOpenOption.READ));
     } catch (IOException failure) {
-      throw StorageFailure.of("open", location, failure);
+      throw StorageFailure.of("open", locate(file.path()), failure);
+    }
+  }
+
+  /** The status of what {@code path} leads to. */
+  FileStatus followed(String path) throws IOException {
+    try {
+      return statusOf(toPath(path), path);
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
     }
   }
 
@@ -201,7 +229,7 @@ public final class LocalStore implements Store {
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       channel.force(true);
-    } catch (java.nio.channels.ClosedByInterruptException interrupted) {
+    } catch (ClosedByInterruptException interrupted) {
       throw interrupted;
     } catch (IOException failure) {
       throw StorageFailure.sync(locate(path), failure);
@@ -220,59 +248,61 @@ public final class LocalStore implements Store {
 
   @Override
   public void rename(String from, String to) throws IOException {
-    Path source = toPath(from);
-    Path target = toPath(to);
+    String key = requirePresent(from).fileKey();
+    String operation = "move " + locate(from) + " to";
     try {
       // The system's own call would silently replace a file or an empty directory.
-      if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      if (Files.exists(toPath(to), LinkOption.NOFOLLOW_LINKS)) {
         throw new FileAlreadyExistsException(to);
       }
-      String key = statusOf(source, from, LinkOption.NOFOLLOW_LINKS).fileKey();
-      Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
-      if (!statusOf(target, to, LinkOption.NOFOLLOW_LINKS).fileKey().equals(key)) {
-        throw new FileSystemException(
-            to, null, "another process put something else there at the same moment");
+      Files.move(toPath(from), toPath(to), StandardCopyOption.ATOMIC_MOVE);
+      if (!requirePresent(to).fileKey().equals(key)) {
+        throw new IOException("another process put something else there at the same moment");
       }
-    } catch (FileAlreadyExistsException | java.nio.file.DirectoryNotEmptyException taken) {
-      throw StorageFailure.exists("move " + from + " to", locate(to));
+    } catch (DirectoryNotEmptyException taken) {
+      throw StorageFailure.exists(operation, locate(to), taken);
     } catch (IOException failure) {
-      throw StorageFailure.ofWrite(
-          "move to " + locate(to) + " from", locate(from), 0, () -> freeBytes(to), failure);
+      throw StorageFailure.ofWrite(operation, locate(to), 0, () -> freeBytes(to), failure);
     }
+  }
+
+  private FileStatus requirePresent(String path) throws IOException {
+    return stat(path).orElseThrow(() -> new NoSuchFileException(locate(path).toString()));
   }
 
   @Override
   public void replace(String from, String to) throws IOException {
+    requirePresent(from);
     try {
       Files.move(toPath(from), toPath(to), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failure) {
       throw StorageFailure.ofWrite(
-          "move over " + locate(to), locate(from), 0, () -> freeBytes(to), failure);
+          "move " + locate(from) + " over", locate(to), 0, () -> freeBytes(to), failure);
     }
   }
 
   @Override
   public void link(String existing, String newName) throws IOException {
+    requirePresent(existing);
     try {
       Files.createLink(toPath(newName), toPath(existing));
-    } catch (FileAlreadyExistsException taken) {
-      throw StorageFailure.of("link " + existing + " to", locate(newName), taken);
     } catch (IOException failure) {
       throw StorageFailure.ofWrite(
-          "link to " + locate(newName), locate(existing), 0, () -> freeBytes(newName), failure);
+          "link " + locate(existing) + " to",
+          locate(newName),
+          0,
+          () -> freeBytes(newName),
+          failure);
     }
   }
 
   @Override
   public void cloneFile(String from, String to) throws IOException {
     if (Files.exists(toPath(to), LinkOption.NOFOLLOW_LINKS)) {
-      throw StorageFailure.exists("clone " + from + " to", locate(to));
+      throw StorageFailure.exists("clone " + locate(from) + " to", locate(to));
     }
     // --no-clobber would make a taken name a silent success; --update=none-fail is too new.
-    Process cp =
-        new ProcessBuilder(List.of("cp", "--reflink=always", "-T", "--", from, to))
-            .redirectErrorStream(true)
-            .start();
+    Process cp = startClone(from, to);
     cp.getOutputStream().close();
     String said = new String(cp.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     int exit = awaitExit(cp);
@@ -283,13 +313,28 @@ public final class LocalStore implements Store {
     }
   }
 
+  /** The JDK has no call for it. Without a target there, {@code cp} itself makes it exclusively. */
+  private Process startClone(String from, String to) throws IOException {
+    ProcessBuilder cp =
+        new ProcessBuilder("cp", "--reflink=always", "--no-target-directory", "--", from, to);
+    cp.redirectErrorStream(true);
+    try {
+      return cp.start();
+    } catch (IOException absent) {
+      CloneUnsupportedException failure =
+          new CloneUnsupportedException(locate(from), absent.getMessage());
+      failure.initCause(absent);
+      throw failure;
+    }
+  }
+
   private static int awaitExit(Process process) throws IOException {
     try {
       return process.waitFor();
     } catch (InterruptedException interrupted) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-      throw new java.nio.channels.ClosedByInterruptException();
+      throw new ClosedByInterruptException();
     }
   }
 

@@ -11,7 +11,7 @@ public interface RangeReader extends Closeable {
   /** Where the file is; for messages. */
   Location location();
 
-  /** The file's length when it was opened, in bytes. */
+  /** The file's length as the status that it was opened by gave it, in bytes. */
   long size();
 
   /**
@@ -49,7 +49,7 @@ public interface RangeReader extends Closeable {
    * Looks at the file once more, after reading.
    *
    * @throws SourceChangedException when it is no longer the file, the length and the time of last
-   *     writing that it was when it was opened
+   *     writing that the status it was opened by gave
    * @throws IOException when the store can't tell
    */
   void requireUnchanged() throws IOException;

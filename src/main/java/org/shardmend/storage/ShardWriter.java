@@ -31,6 +31,7 @@ public interface ShardWriter extends Closeable {
    * Makes what was written durable, where the store can. An object store does nothing here, and all
    * in {@link #complete()}.
    *
+   * @throws NoSpaceException when the store is full, which some find out only now
    * @throws java.io.SyncFailedException when the sync fails, which is final: what the medium holds
    *     is then unknown
    * @throws IOException when the store can't be asked

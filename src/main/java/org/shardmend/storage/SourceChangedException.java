@@ -17,22 +17,36 @@ public final class SourceChangedException extends IOException {
             .formatted(location, what));
   }
 
+  /** The file at {@code location} is no longer there. */
+  static SourceChangedException gone(Location location, IOException cause) {
+    SourceChangedException failure = new SourceChangedException(location, "is gone");
+    failure.initCause(cause);
+    return failure;
+  }
+
   /**
    * Compares what a file was when it was opened with what it is now.
    *
    * @throws SourceChangedException when they differ
    */
-  static void check(Location location, long oldBytes, long oldMillis, long newBytes, long newMillis)
+  static void check(Location location, FileStatus opened, FileStatus now)
       throws SourceChangedException {
-    if (oldBytes != newBytes) {
+    if (opened.bytes() != now.bytes()) {
       throw new SourceChangedException(
-          location, "had %d bytes and now has %d".formatted(oldBytes, newBytes));
+          location, "had %d bytes and now has %d".formatted(opened.bytes(), now.bytes()));
     }
-    if (oldMillis != newMillis) {
+    if (opened.modifiedMillis() != now.modifiedMillis()) {
       throw new SourceChangedException(
           location,
           "was last written at %s and now at %s"
-              .formatted(Instant.ofEpochMilli(oldMillis), Instant.ofEpochMilli(newMillis)));
+              .formatted(
+                  Instant.ofEpochMilli(opened.modifiedMillis()),
+                  Instant.ofEpochMilli(now.modifiedMillis())));
+    }
+    if (!opened.fileKey().isEmpty()
+        && !now.fileKey().isEmpty()
+        && !opened.fileKey().equals(now.fileKey())) {
+      throw new SourceChangedException(location, "was replaced by another file");
     }
   }
 }

@@ -40,11 +40,13 @@ final class StorageFailure {
     }
     if (cause instanceof NoSuchFileException || cause instanceof FileNotFoundException) {
       return withCause(
-          new NoSuchFileException(location.toString(), null, "cannot " + operation + " it"), cause);
+          new NoSuchFileException(
+              location.toString(), null, "there is no such file; tried to " + operation + " it"),
+          cause);
     }
     if (cause instanceof FileAlreadyExistsException
         || cause instanceof org.apache.hadoop.fs.FileAlreadyExistsException) {
-      return withCause(exists(operation, location), cause);
+      return exists(operation, location, cause);
     }
     if (cause instanceof NotDirectoryException) {
       return withCause(new NotDirectoryException(location.toString()), cause);
@@ -69,7 +71,12 @@ final class StorageFailure {
   /** A target that is taken. */
   static FileAlreadyExistsException exists(String operation, Location location) {
     return new FileAlreadyExistsException(
-        location.toString(), null, "cannot " + operation + " it, because the name is taken");
+        location.toString(), null, "the name is taken; tried to " + operation + " it");
+  }
+
+  /** A target that is taken, as {@code cause} says. */
+  static FileAlreadyExistsException exists(String operation, Location location, IOException cause) {
+    return withCause(exists(operation, location), cause);
   }
 
   /** A failed sync, which is final. */
@@ -115,12 +122,16 @@ final class StorageFailure {
     return false;
   }
 
-  /** What the cause says, without the path that it repeats and without what may be a login. */
+  /**
+   * What the cause says, without the path that it repeats, without what may be a login, and without
+   * the stack trace that HDFS sends along with its message.
+   */
   private static String reason(Location location, IOException cause) {
-    String reason =
+    String said =
         cause instanceof FileSystemException system && system.getReason() != null
             ? system.getReason()
             : Objects.toString(cause.getMessage(), cause.getClass().getSimpleName());
+    String reason = said.lines().findFirst().orElse(cause.getClass().getSimpleName());
     int at = location.authority().lastIndexOf('@');
     return at < 0
         ? reason

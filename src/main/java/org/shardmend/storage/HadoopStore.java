@@ -1,0 +1,447 @@
+package org.shardmend.storage;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.QuotaUsage;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.util.functional.FutureIO;
+import org.shardmend.checkpoint.FileEntry;
+
+/**
+ * HDFS and the object stores, by Hadoop's {@link FileSystem}. Hadoop shares its file systems within
+ * a process, so closing this store closes none.
+ *
+ * <p>Whatever is not HDFS itself is taken for an object store: what can't be relied on everywhere,
+ * such as renaming, is relied on nowhere.
+ */
+public final class HadoopStore implements Store {
+  /** Sticky bit and the nine of owner, group and others: all that Hadoop knows. */
+  private static final int PERMISSION_BITS = 01777;
+
+  private static final int PREFERRED_HOSTS = 3;
+
+  private final FileSystem fileSystem;
+  private final Location root;
+  private final StoreTraits traits;
+
+  private HadoopStore(FileSystem fileSystem, Location root) {
+    this.fileSystem = fileSystem;
+    this.root = root;
+    this.traits =
+        fileSystem instanceof DistributedFileSystem ? StoreTraits.HDFS : StoreTraits.OBJECT_STORE;
+  }
+
+  /**
+   * The store that {@code location} lies in.
+   *
+   * @throws IOException when Hadoop has no file system for the scheme, or can't reach it
+   */
+  public static HadoopStore open(Location location, Configuration configuration)
+      throws IOException {
+    Location root = new Location(location.scheme(), location.authority(), "/");
+    if (location.scheme().equals("s3a") && location.authority().contains("@")) {
+      throw new IOException(
+          "Keys do not belong into a location (%s). Set fs.s3a.access.key and fs.s3a.secret.key, or a credentials provider."
+              .formatted(root));
+    }
+    try {
+      URI uri = toHadoop(root, "/").toUri();
+      return new HadoopStore(FileSystem.get(uri, configuration), root);
+    } catch (IOException | IllegalArgumentException failure) {
+      throw new IOException(
+          "Cannot open the file system %s: %s. Check the name, and that Hadoop's module for %s: is on the class path (for s3a: that is hadoop-aws)."
+              .formatted(root, failure.getMessage(), root.scheme()),
+          failure);
+    }
+  }
+
+  /**
+   * By its parts, because a path in one string would be parsed: a {@code #} in it, for instance.
+   */
+  private static Path toHadoop(Location root, String path) {
+    return new Path(root.scheme(), root.authority(), path);
+  }
+
+  private Path toHadoop(String path) {
+    return toHadoop(root, path);
+  }
+
+  private boolean isHdfs() {
+    return traits.atomicRename();
+  }
+
+  @Override
+  public StoreTraits traits() {
+    return traits;
+  }
+
+  @Override
+  public Location locate(String path) {
+    return new Location(root.scheme(), root.authority(), path);
+  }
+
+  @Override
+  public Optional<FileStatus> stat(String path) throws IOException {
+    try {
+      return Optional.of(statusOf(path, fileSystem.getFileLinkStatus(toHadoop(path))));
+    } catch (FileNotFoundException absent) {
+      return Optional.empty();
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
+  private FileStatus statusOf(String path, org.apache.hadoop.fs.FileStatus status) {
+    return new FileStatus(
+        path,
+        kindOf(status),
+        status.getLen(),
+        modifiedMillis(status),
+        1,
+        keyOf(status),
+        isHdfs() ? status.getPermission().toShort() : FileStatus.NO_MODE);
+  }
+
+  /** An object's time comes in seconds when it is asked for, and may come finer in a listing. */
+  private long modifiedMillis(org.apache.hadoop.fs.FileStatus status) {
+    long millis = status.getModificationTime();
+    return isHdfs() ? millis : millis - Math.floorMod(millis, 1000);
+  }
+
+  private static FileEntry.Kind kindOf(org.apache.hadoop.fs.FileStatus status) {
+    if (status.isSymlink()) {
+      return FileEntry.Kind.SYMLINK;
+    }
+    return status.isDirectory() ? FileEntry.Kind.DIRECTORY : FileEntry.Kind.FILE;
+  }
+
+  private static String keyOf(org.apache.hadoop.fs.FileStatus status) {
+    if (status instanceof HdfsFileStatus hdfs) {
+      return Long.toString(hdfs.getFileId());
+    }
+    return status instanceof EtagSource tagged && tagged.getEtag() != null ? tagged.getEtag() : "";
+  }
+
+  @Override
+  public List<FileStatus> list(String directory) throws IOException {
+    Path parent = toHadoop(directory);
+    List<FileStatus> entries = new ArrayList<>();
+    try {
+      RemoteIterator<org.apache.hadoop.fs.FileStatus> statuses =
+          fileSystem.listStatusIterator(parent);
+      while (statuses.hasNext()) {
+        org.apache.hadoop.fs.FileStatus status = statuses.next();
+        if (status.getPath().equals(fileSystem.makeQualified(parent)) && status.isFile()) {
+          throw new NotDirectoryException(directory);
+        }
+        entries.add(statusOf(locate(directory).child(status.getPath().getName()).path(), status));
+      }
+    } catch (IOException failure) {
+      throw StorageFailure.of("list", locate(directory), failure);
+    }
+    entries.sort(Comparator.comparing(FileStatus::name));
+    return entries;
+  }
+
+  @Override
+  public String realPath(String path) throws IOException {
+    return path;
+  }
+
+  @Override
+  public RangeReader openForRead(FileStatus file, ReadPattern pattern) throws IOException {
+    Location location = locate(file.path());
+    if (file.isDirectory()) {
+      throw new IOException("Cannot open %s: it is a directory.".formatted(location));
+    }
+    FileStatus followed = file.isFile() ? file : followed(file.path());
+    try {
+      // With the length given, an object store is not asked for it again.
+      FSDataInputStream in =
+          FutureIO.awaitFuture(
+              fileSystem
+                  .openFile(toHadoop(file.path()))
+                  .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, policy(pattern))
+                  .optLong(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, followed.bytes())
+                  .build());
+      return new HadoopRangeReader(location, in, followed, this);
+    } catch (IOException failure) {
+      throw StorageFailure.of("open", location, failure);
+    }
+  }
+
+  /** The status of what {@code path} leads to. */
+  FileStatus followed(String path) throws IOException {
+    try {
+      return statusOf(path, fileSystem.getFileStatus(toHadoop(path)));
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
+  private static String policy(ReadPattern pattern) {
+    return switch (pattern) {
+      case SEQUENTIAL ->
+          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_WHOLE_FILE
+              + ", "
+              + Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL;
+      case RANDOM -> Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_RANDOM;
+    };
+  }
+
+  @Override
+  public ShardWriter create(String path) throws IOException {
+    Location location = locate(path);
+    try {
+      if (!isHdfs() && stat(path).isPresent()) {
+        throw StorageFailure.exists("create", location);
+      }
+      return new HadoopShardWriter(
+          location,
+          builder(toHadoop(path)).build(),
+          () -> deleteIfExists(path),
+          () -> freeBytes(path));
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("create", location, 0, () -> freeBytes(path), failure);
+    }
+  }
+
+  /**
+   * HDFS: each block is synced when it is full or the file is closed, because a sync later on would
+   * only reach the last one. Object stores: where conditional writes exist, a file that appeared
+   * meanwhile makes the completion fail.
+   */
+  private FSDataOutputStreamBuilder<?, ?> builder(Path path) {
+    if (fileSystem instanceof DistributedFileSystem hdfs) {
+      return hdfs.createFile(path).create().overwrite(false).syncBlock();
+    }
+    FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(path);
+    builder.overwrite(false);
+    builder.opt(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true);
+    return builder;
+  }
+
+  private void deleteIfExists(String path) throws IOException {
+    fileSystem.delete(toHadoop(path), false);
+  }
+
+  @Override
+  public void writeAt(String path, long offset, ByteBuffer bytes) {
+    throw unsupported("written in the middle");
+  }
+
+  /** Nothing to do: what a writer of this store completed is as durable as the store makes it. */
+  @Override
+  public void sync(String path) {}
+
+  /** Nothing to do: HDFS has logged a name before the call that made it returns. */
+  @Override
+  public void syncDirectory(String directory) {}
+
+  @Override
+  public void makeDirectories(String path) throws IOException {
+    try {
+      if (!fileSystem.mkdirs(toHadoop(path))) {
+        throw new IOException("the file system would not");
+      }
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "make the directory", locate(path), 0, () -> freeBytes(path), failure);
+    }
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    move(from, to, Options.Rename.NONE);
+  }
+
+  @Override
+  public void replace(String from, String to) throws IOException {
+    move(from, to, Options.Rename.OVERWRITE);
+  }
+
+  /** The rename of two arguments would move into an existing directory, and call that success. */
+  private void move(String from, String to, Options.Rename option) throws IOException {
+    if (!(fileSystem instanceof DistributedFileSystem hdfs)) {
+      throw unsupported("renamed");
+    }
+    String operation = "move " + locate(from) + " to";
+    try {
+      if (stat(from).isEmpty()) {
+        throw new NoSuchFileException(locate(from).toString());
+      }
+      hdfs.rename(toHadoop(from), toHadoop(to), option);
+    } catch (NoSuchFileException absent) {
+      throw absent;
+    } catch (IOException failure) {
+      // HDFS has several messages for a name that is taken, by what has it.
+      if (option == Options.Rename.NONE && stat(to).isPresent()) {
+        throw StorageFailure.exists(operation, locate(to), failure);
+      }
+      throw StorageFailure.ofWrite(operation, locate(to), 0, () -> freeBytes(to), failure);
+    }
+  }
+
+  @Override
+  public void link(String existing, String newName) {
+    throw unsupported("linked");
+  }
+
+  @Override
+  public void cloneFile(String from, String to) {
+    throw unsupported("cloned");
+  }
+
+  private UnsupportedOperationException unsupported(String what) {
+    return new UnsupportedOperationException("Files in %s can't be %s.".formatted(root, what));
+  }
+
+  @Override
+  public void createExclusive(String path, byte[] content) throws IOException {
+    try (ShardWriter writer = create(path)) {
+      writer.write(ByteBuffer.wrap(content));
+      writer.sync();
+      writer.complete();
+    } catch (java.nio.file.FileAlreadyExistsException taken) {
+      // A client that repeats a request whose answer was lost is told that its own file is there.
+      if (!holds(path, content)) {
+        throw taken;
+      }
+    }
+  }
+
+  private boolean holds(String path, byte[] content) throws IOException {
+    FileStatus file =
+        stat(path).orElseThrow(() -> new NoSuchFileException(locate(path).toString()));
+    if (file.bytes() != content.length) {
+      return false;
+    }
+    ByteBuffer there = ByteBuffer.allocate(content.length);
+    try (RangeReader reader = openForRead(file, ReadPattern.SEQUENTIAL)) {
+      reader.readFully(0, there);
+    }
+    return Arrays.equals(there.array(), content);
+  }
+
+  @Override
+  public void delete(String path) throws IOException {
+    try {
+      if (!fileSystem.delete(toHadoop(path), false)) {
+        throw new FileNotFoundException(path);
+      }
+    } catch (IOException failure) {
+      throw StorageFailure.of("remove", locate(path), failure);
+    }
+  }
+
+  @Override
+  public void deleteTree(String path) throws IOException {
+    if (path.equals("/")) {
+      throw new IllegalArgumentException("The root directory is not to be removed.");
+    }
+    try {
+      fileSystem.delete(toHadoop(path), true);
+    } catch (IOException failure) {
+      throw StorageFailure.of("remove all of", locate(path), failure);
+    }
+  }
+
+  @Override
+  public void setMode(String path, int mode) throws IOException {
+    if (!isHdfs()) {
+      return;
+    }
+    try {
+      fileSystem.setPermission(toHadoop(path), new FsPermission((short) (mode & PERMISSION_BITS)));
+    } catch (IOException failure) {
+      throw StorageFailure.of("set the permissions of", locate(path), failure);
+    }
+  }
+
+  @Override
+  public OptionalLong freeBytes(String path) throws IOException {
+    if (!isHdfs()) {
+      return OptionalLong.empty();
+    }
+    try {
+      Path existing = toHadoop(path);
+      while (!existing.isRoot() && !fileSystem.exists(existing)) {
+        existing = existing.getParent();
+      }
+      long copies = Math.max(1, fileSystem.getDefaultReplication(existing));
+      long free = fileSystem.getStatus(existing).getRemaining();
+      for (Path above = existing; above != null; above = above.getParent()) {
+        free = Math.min(free, freeByQuota(above));
+      }
+      return OptionalLong.of(Math.max(0, free / copies));
+    } catch (IOException failure) {
+      throw StorageFailure.of("ask for the free space at", locate(path), failure);
+    }
+  }
+
+  /** Raw bytes, of all copies; a quota is set on a directory and holds for all below. */
+  private long freeByQuota(Path directory) throws IOException {
+    try {
+      QuotaUsage usage = fileSystem.getQuotaUsage(directory);
+      return usage.getSpaceQuota() < 0
+          ? Long.MAX_VALUE
+          : usage.getSpaceQuota() - usage.getSpaceConsumed();
+    } catch (AccessControlException forbidden) {
+      // A directory that this user may pass through, but not look into: its quota can't be known.
+      return Long.MAX_VALUE;
+    }
+  }
+
+  @Override
+  public List<String> preferredHosts(String path) throws IOException {
+    if (!isHdfs()) {
+      return List.of();
+    }
+    Map<String, Long> bytesByHost = new HashMap<>();
+    try {
+      for (BlockLocation block :
+          fileSystem.getFileBlockLocations(toHadoop(path), 0, Long.MAX_VALUE)) {
+        for (String host : block.getHosts()) {
+          bytesByHost.merge(host, block.getLength(), Long::sum);
+        }
+      }
+    } catch (IOException failure) {
+      throw StorageFailure.of("ask for the hosts of", locate(path), failure);
+    }
+    return bytesByHost.entrySet().stream()
+        .sorted(
+            Map.Entry.<String, Long>comparingByValue()
+                .reversed()
+                .thenComparing(Map.Entry.comparingByKey()))
+        .limit(PREFERRED_HOSTS)
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,103 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.shardmend.checkpoint.CheckpointFiles;
+import org.shardmend.checkpoint.FileEntry;
+
+/**
+ * A checkpoint's files in a store. What a listing said of a file is kept, so that reading its
+ * header asks an object store once. Not for several threads at once.
+ */
+public final class StoreCheckpointFiles implements CheckpointFiles {
+  private final Store store;
+  private final Location root;
+  private final Map<String, FileStatus> listed = new HashMap<>();
+
+  /**
+   * @param store the store that {@code root} lies in; the caller closes it
+   * @param root the checkpoint's directory
+   */
+  public StoreCheckpointFiles(Store store, Location root) {
+    this.store = store;
+    this.root = root;
+  }
+
+  @Override
+  public String location() {
+    return root.toString();
+  }
+
+  @Override
+  public List<FileEntry> list(String directory) throws IOException {
+    List<FileEntry> entries = new ArrayList<>();
+    for (FileStatus status : store.list(pathOf(directory))) {
+      String name = directory.isEmpty() ? status.name() : directory + "/" + status.name();
+      listed.put(name, status);
+      entries.add(entryOf(name, status));
+    }
+    return entries;
+  }
+
+  private FileEntry entryOf(String name, FileStatus status) throws IOException {
+    long bytes =
+        switch (status.kind()) {
+          case FILE -> status.bytes();
+          case SYMLINK -> bytesBehind(status);
+          case DIRECTORY, OTHER -> 0;
+        };
+    return new FileEntry(name, status.kind(), bytes, status.modifiedMillis());
+  }
+
+  private long bytesBehind(FileStatus link) throws IOException {
+    Optional<FileStatus> target;
+    try {
+      target = store.stat(store.realPath(link.path()));
+    } catch (NoSuchFileException leadsNowhere) {
+      return FileEntry.UNKNOWN_BYTES;
+    }
+    return target.filter(FileStatus::isFile).map(FileStatus::bytes).orElse(FileEntry.UNKNOWN_BYTES);
+  }
+
+  @Override
+  public byte[] readPrefix(String name, int maxBytes) throws IOException {
+    try (RangeReader reader = open(name)) {
+      byte[] prefix = new byte[(int) Math.min(maxBytes, reader.size())];
+      ByteBuffer buffer = ByteBuffer.wrap(prefix);
+      while (buffer.hasRemaining() && reader.read(buffer.position(), buffer) >= 0) {}
+      return buffer.hasRemaining() ? Arrays.copyOf(prefix, buffer.position()) : prefix;
+    }
+  }
+
+  @Override
+  public byte[] read(String name, long offset, int bytes) throws IOException {
+    byte[] range = new byte[bytes];
+    try (RangeReader reader = open(name)) {
+      reader.readFully(offset, ByteBuffer.wrap(range));
+    }
+    return range;
+  }
+
+  private RangeReader open(String name) throws IOException {
+    FileStatus status = listed.get(name);
+    if (status == null) {
+      String path = pathOf(name);
+      status =
+          store
+              .stat(path)
+              .orElseThrow(() -> new NoSuchFileException(store.locate(path).toString()));
+    }
+    return store.openForRead(status, ReadPattern.RANDOM);
+  }
+
+  private String pathOf(String name) {
+    return name.isEmpty() ? root.path() : root.child(name).path();
+  }
+}
