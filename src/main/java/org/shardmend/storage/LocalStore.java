@@ -201,6 +201,20 @@ public final class LocalStore implements Store {
     }
   }
 
+  @Override
+  public void extend(String path, long bytes) throws IOException {
+    try (FileChannel channel = openExisting(toPath(path))) {
+      if (bytes <= channel.size()) {
+        throw new IOException(
+            "it has %d bytes and can't be extended to %d".formatted(channel.size(), bytes));
+      }
+      // The JDK has no call that lengthens a file; a byte at its new end does the same.
+      channel.write(ByteBuffer.allocate(1), bytes - 1);
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("extend", locate(path), 1, () -> freeBytes(path), failure);
+    }
+  }
+
   /** Opens for writing what exists; opening a pipe would wait for a reader. */
   private static FileChannel openExisting(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {

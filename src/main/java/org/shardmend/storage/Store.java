@@ -64,6 +64,17 @@ public interface Store extends Closeable {
   void writeAt(String path, long offset, ByteBuffer bytes) throws IOException;
 
   /**
+   * Makes a file longer. What is added reads as zeros and takes no space where the volume allows.
+   *
+   * @param bytes the file's new length, more than it has
+   * @throws UnsupportedOperationException unless the store overwrites in place
+   */
+  default void extend(String path, long bytes) throws IOException {
+    throw new UnsupportedOperationException(
+        "Files can't be extended in " + locate(path) + ": only a mounted file system can.");
+  }
+
+  /**
    * Makes a file's content durable.
    *
    * @throws java.io.SyncFailedException when the sync fails, which is final: what the medium holds
