@@ -49,19 +49,22 @@ public final class SafetensorsException extends Exception {
   }
 
   private final Kind kind;
+  private final boolean concernsTensor;
   private final String tensor;
   private final long offset;
 
   /**
    * An error that concerns the tensor {@code tensor} at {@code offset}.
    *
-   * @param tensor the tensor's name; empty when no single tensor is concerned
+   * @param tensor the tensor's name, which may be the empty string; empty when no single tensor is
+   *     concerned
    * @param offset bytes from the start of the file; negative when no place is concerned
    */
-  public SafetensorsException(Kind kind, String tensor, long offset, String message) {
+  public SafetensorsException(Kind kind, Optional<String> tensor, long offset, String message) {
     super(message);
     this.kind = kind;
-    this.tensor = tensor;
+    this.concernsTensor = tensor.isPresent();
+    this.tensor = tensor.orElse("");
     this.offset = offset;
   }
 
@@ -72,7 +75,7 @@ public final class SafetensorsException extends Exception {
 
   /** The tensor concerned. */
   public Optional<String> tensor() {
-    return tensor.isEmpty() ? Optional.empty() : Optional.of(tensor);
+    return concernsTensor ? Optional.of(tensor) : Optional.empty();
   }
 
   /** The place concerned, in bytes from the start of the file. */
