@@ -28,9 +28,8 @@ sealed interface LocatedJson {
   }
 
   /**
-   * The value one step below: an object's member by its key, a list's item by its index.
-   *
-   * @throws IllegalStateException if there is none
+   * The value one step below: an object's member by a key that {@link JsonObject#checkKeys} found,
+   * a list's item by its index.
    */
   default LocatedJson child(String step) {
     throw new IllegalStateException("Nothing is below " + kind() + ": " + step);
