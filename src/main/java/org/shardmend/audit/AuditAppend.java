@@ -1,0 +1,129 @@
+package org.shardmend.audit;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardWriter;
+import org.shardmend.storage.Store;
+
+/**
+ * Appends a run to an audit: moves its finished files in, the one of {@link AuditTable#RUNS} last.
+ * Until that one is there, nothing of the run counts; once it is there, everything does.
+ *
+ * <p>Safe to do again. After a crash in the middle the same call goes on where it ended; a run that
+ * is in the audit already changes nothing. Runs append side by side without a lock, since each has
+ * file names of its own.
+ */
+public final class AuditAppend {
+  private static final int COPY_BYTES = 1 << 20;
+
+  private final Store store;
+  private final String root;
+
+  /**
+   * An audit to append to.
+   *
+   * @param root the audit's directory in {@code store}; made when missing
+   */
+  public AuditAppend(Store store, String root) {
+    this.store = store;
+    this.root = root;
+  }
+
+  /**
+   * Appends a run.
+   *
+   * @param staged the paths of the run's finished files in the same store, per table, always in the
+   *     same order; exactly one for {@link AuditTable#RUNS}. They are gone afterwards.
+   * @return false when the audit has the run already
+   * @throws NoSuchFileException if a file is neither staged nor appended
+   * @throws IOException if storage fails; the run does not count then, and can be appended again
+   */
+  public boolean append(RunId run, Map<AuditTable<?>, List<String>> staged) throws IOException {
+    if (staged.getOrDefault(AuditTable.RUNS, List.of()).size() != 1) {
+      throw new IllegalArgumentException(
+          "Run %s must have exactly one file of runs, but has: %s"
+              .formatted(run, staged.get(AuditTable.RUNS)));
+    }
+    AuditFiles before = AuditFiles.list(store, root);
+    if (before.runs().contains(run)) {
+      discard(staged);
+      return false;
+    }
+    for (AuditTable<?> table : AuditTable.inAppendOrder()) {
+      appendTable(run, table, staged.getOrDefault(table, List.of()), before);
+    }
+    return true;
+  }
+
+  private void discard(Map<AuditTable<?>, List<String>> staged) throws IOException {
+    for (List<String> files : staged.values()) {
+      for (String file : files) {
+        if (store.stat(file).isPresent()) {
+          store.delete(file);
+        }
+      }
+    }
+  }
+
+  private void appendTable(RunId run, AuditTable<?> table, List<String> staged, AuditFiles before)
+      throws IOException {
+    String directory = root + "/" + AuditLayout.directory(table, run.month());
+    store.makeDirectories(directory);
+    Set<String> leftovers = new LinkedHashSet<>(before.ownFiles(table, run));
+    for (int index = 0; index < staged.size(); index++) {
+      String name = AuditLayout.file(table, run, index);
+      leftovers.remove(name);
+      moveIn(staged.get(index), root + "/" + name);
+    }
+    for (String leftover : leftovers) {
+      store.delete(root + "/" + leftover);
+    }
+    makeDurable(List.of(directory, root + "/" + table.name(), root));
+  }
+
+  private void makeDurable(List<String> directories) throws IOException {
+    if (store.traits().syncs()) {
+      for (String directory : directories) {
+        store.syncDirectory(directory);
+      }
+    }
+  }
+
+  private void moveIn(String staged, String target) throws IOException {
+    boolean appended = store.stat(target).isPresent();
+    if (store.stat(staged).isEmpty()) {
+      if (!appended) {
+        throw new NoSuchFileException(
+            store.locate(staged).toString(), null, "an audit file that was to be appended is gone");
+      }
+      return;
+    }
+    if (appended) {
+      store.delete(target);
+    }
+    if (store.traits().atomicRename()) {
+      store.rename(staged, target);
+    } else {
+      copy(staged, target);
+      store.delete(staged);
+    }
+  }
+
+  private void copy(String from, String to) throws IOException {
+    try (RangeReader source = store.openForRead(from);
+        ShardWriter target = store.create(to)) {
+      ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
+      while (source.read(target.position(), buffer) >= 0) {
+        target.write(buffer.flip());
+        buffer.clear();
+      }
+      target.complete();
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package org.shardmend.audit;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.Store;
+
+/**
+ * Which files of an audit count, as of one moment. Decided by names alone:
+ *
+ * <ul>
+ *   <li>the rows of a run that a compaction's manifest names are in that compaction's files;
+ *   <li>the rows of another run are in its own files, and count when its file of {@link
+ *       AuditTable#RUNS} is there, which is appended last;
+ *   <li>nothing else counts.
+ * </ul>
+ *
+ * <p>The order of looking makes a concurrent append or compaction harmless: {@code runs} before the
+ * other tables, so that a run that is seen is seen whole; manifests last, so that files that a
+ * compaction has removed meanwhile are known to be replaced.
+ */
+final class AuditFiles {
+  private record RunFile(RunId run, String path) {}
+
+  private final Map<String, List<RunFile>> runFiles;
+  private final List<CompactedMonth> compacted;
+  private final Set<RunId> compactedRuns = new HashSet<>();
+  private final SortedSet<RunId> runs = new TreeSet<>();
+
+  private AuditFiles(Map<String, List<RunFile>> runFiles, List<CompactedMonth> compacted) {
+    this.runFiles = runFiles;
+    this.compacted = compacted;
+    compacted.forEach(month -> compactedRuns.addAll(month.runs()));
+    runs.addAll(compactedRuns);
+    runFiles.get(AuditTable.RUNS.name()).forEach(file -> runs.add(file.run()));
+  }
+
+  /**
+   * Looks at an audit.
+   *
+   * @param root the audit's directory; one that does not exist holds nothing
+   */
+  static AuditFiles list(Store store, String root) throws IOException {
+    List<AuditTable<?>> runsFirst = new ArrayList<>(AuditTable.inAppendOrder());
+    Collections.reverse(runsFirst);
+    Map<String, List<RunFile>> runFiles = new HashMap<>();
+    for (AuditTable<?> table : runsFirst) {
+      runFiles.put(table.name(), runFiles(store, root, table));
+    }
+    return new AuditFiles(runFiles, manifests(store, root));
+  }
+
+  private static List<RunFile> runFiles(Store store, String root, AuditTable<?> table)
+      throws IOException {
+    List<RunFile> found = new ArrayList<>();
+    for (FileStatus month : listOrNothing(store, root + "/" + table.name())) {
+      if (AuditLayout.monthOf(month.name()).isPresent()) {
+        for (FileStatus file : listOrNothing(store, month.path())) {
+          AuditLayout.runOf(file.name())
+              .ifPresent(run -> found.add(new RunFile(run, relative(root, file))));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static List<CompactedMonth> manifests(Store store, String root) throws IOException {
+    List<CompactedMonth> latest = new ArrayList<>();
+    for (FileStatus directory : listOrNothing(store, root + "/" + AuditLayout.manifests())) {
+      Optional<String> month = AuditLayout.monthOf(directory.name());
+      if (month.isPresent()) {
+        latestManifest(store, root, month.get(), directory.path()).ifPresent(latest::add);
+      }
+    }
+    return latest;
+  }
+
+  private static Optional<CompactedMonth> latestManifest(
+      Store store, String root, String month, String directory) throws IOException {
+    Optional<Integer> generation =
+        listOrNothing(store, directory).stream()
+            .flatMap(file -> AuditLayout.generationOf(file.name()).stream())
+            .max(Integer::compare);
+    if (generation.isEmpty()) {
+      return Optional.empty();
+    }
+    String path = root + "/" + AuditLayout.manifest(month, generation.get());
+    return Optional.of(
+        CompactedMonth.parse(
+            readAll(store, path), month, generation.get(), store.locate(path).toString()));
+  }
+
+  private static byte[] readAll(Store store, String path) throws IOException {
+    try (RangeReader reader = store.openForRead(path)) {
+      ByteBuffer content = ByteBuffer.allocate(Math.toIntExact(reader.size()));
+      reader.readFully(0, content);
+      return content.array();
+    }
+  }
+
+  private static List<FileStatus> listOrNothing(Store store, String directory) throws IOException {
+    try {
+      return store.list(directory);
+    } catch (NoSuchFileException absent) {
+      return List.of();
+    }
+  }
+
+  private static String relative(String root, FileStatus file) {
+    return file.path().substring(root.length() + 1);
+  }
+
+  /** The runs that count, oldest first. */
+  SortedSet<RunId> runs() {
+    return runs;
+  }
+
+  /** The files of a table that count, relative to the root. */
+  List<String> of(AuditTable<?> table) {
+    return of(table, runs);
+  }
+
+  /** Those of them that may hold rows of these runs; a compacted file may hold rows of others. */
+  List<String> of(AuditTable<?> table, Set<RunId> wanted) {
+    List<String> files = new ArrayList<>();
+    for (CompactedMonth month : compacted) {
+      if (!Collections.disjoint(month.runs(), wanted)) {
+        files.addAll(month.filesOf(table));
+      }
+    }
+    for (RunFile file : runFiles.get(table.name())) {
+      if (wanted.contains(file.run())
+          && runs.contains(file.run())
+          && !compactedRuns.contains(file.run())) {
+        files.add(file.path());
+      }
+    }
+    return files;
+  }
+
+  /** All files of a run, whether they count or not, relative to the root. */
+  List<String> ownFiles(AuditTable<?> table, RunId run) {
+    return runFiles.get(table.name()).stream()
+        .filter(file -> file.run().equals(run))
+        .map(RunFile::path)
+        .toList();
+  }
+
+  /** What the last compaction made of a month. */
+  Optional<CompactedMonth> compacted(String month) {
+    return compacted.stream().filter(each -> each.month().equals(month)).findFirst();
+  }
+}

@@ -1,0 +1,26 @@
+package org.shardmend.audit;
+
+/** How a run ended. */
+public enum Outcome {
+  /** The work is done. */
+  DONE("done"),
+  /** Nothing needed doing. */
+  NOTHING_TO_DO("nothing-to-do"),
+  /** Looked only, and found work or a fault. */
+  FOUND("found"),
+  /** The checkpoint can't be repaired safely; nothing was changed. */
+  REFUSED("refused"),
+  /** Reading, writing, locking or running failed; nothing was published. */
+  FAILED("failed");
+
+  private final String token;
+
+  Outcome(String token) {
+    this.token = token;
+  }
+
+  /** The word in tables and documents. */
+  public String token() {
+    return token;
+  }
+}
