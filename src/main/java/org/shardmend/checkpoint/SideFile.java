@@ -18,6 +18,8 @@ public record SideFile(FileEntry entry, Role role) implements Serializable {
     PLAIN,
     /** Says which tensor lies in which file: {@code *.index.json} at the top level. */
     INDEX,
+    /** An index that does not tell where the tensors are; never carried along. */
+    STALE_INDEX,
     /** Holds digests of other files, which a repair makes untrue. */
     CHECKSUM_LIST,
     /** A saver's note that one rank is done. */
@@ -41,6 +43,11 @@ public record SideFile(FileEntry entry, Role role) implements Serializable {
   /** An entry of the sharded_state and huggingface layouts, with its role by name. */
   static SideFile of(FileEntry entry) {
     return new SideFile(entry, roleOf(entry));
+  }
+
+  /** The same entry in another role. */
+  SideFile as(Role other) {
+    return new SideFile(entry, other);
   }
 
   private static Role roleOf(FileEntry entry) {

@@ -1,0 +1,190 @@
+package org.shardmend.checkpoint;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a checkpoint's directory holds, as far as listing it and reading its side files tells. It
+ * was checked by {@link Discovery}: every unit has all its files, and each is a regular file or a
+ * link to one. The shards themselves have not been opened.
+ */
+public final class Checkpoint {
+  private final String location;
+  private final Layout layout;
+  private final List<LoadUnit> units;
+  private final List<SideFile> sideFiles;
+  private final List<Finding> findings;
+  private final ServekitInfo servekit;
+  private final ModelConfig modelConfig;
+  private final ShardPattern pattern;
+  private final ChecksumJson checksums;
+  private final String directory;
+  private final IndexJson index;
+
+  private Checkpoint(Builder builder) {
+    this.location = builder.location;
+    this.layout = builder.layout;
+    this.units = builder.units.stream().sorted(Comparator.comparing(LoadUnit::id)).toList();
+    this.sideFiles = List.copyOf(builder.sideFiles);
+    this.findings = List.copyOf(builder.findings);
+    this.servekit = builder.servekit;
+    this.modelConfig = builder.modelConfig;
+    this.pattern = builder.pattern;
+    this.checksums = builder.checksums;
+    this.directory = builder.directory;
+    this.index = builder.index;
+  }
+
+  /** Where the checkpoint is, as shown to people; without credentials. */
+  public String location() {
+    return location;
+  }
+
+  /** How its files are named and divided. */
+  public Layout layout() {
+    return layout;
+  }
+
+  /** The load units, by pipeline stage and rank; at least one, each with at least one shard. */
+  public List<LoadUnit> units() {
+    return units;
+  }
+
+  /** Every weight file once, by name; in some layouts several units read the same one. */
+  public List<Shard> shards() {
+    Map<String, Shard> byName = new LinkedHashMap<>();
+    units.forEach(unit -> unit.shards().forEach(shard -> byName.putIfAbsent(shard.name(), shard)));
+    List<Shard> shards = new ArrayList<>(byName.values());
+    shards.sort(Comparator.comparing(Shard::name));
+    return shards;
+  }
+
+  /** Length of all weight files together, in bytes. */
+  public long shardBytes() {
+    return shards().stream().mapToLong(Shard::bytes).sum();
+  }
+
+  /**
+   * Every other entry of the directory, at any depth, by name; without what Shardmend itself left
+   * there ({@code .shardmend/} and {@code shardmend.json}).
+   */
+  public List<SideFile> sideFiles() {
+    return sideFiles;
+  }
+
+  /** The entry of that name among the side files. */
+  public Optional<SideFile> sideFile(String name) {
+    return sideFiles.stream().filter(file -> file.name().equals(name)).findFirst();
+  }
+
+  /** What the listing and the side files gave cause to say; none is an error. */
+  public List<Finding> findings() {
+    return findings;
+  }
+
+  /** What servekit.json says; empty when there is none, or it cannot be read. */
+  public Optional<ServekitInfo> servekit() {
+    return Optional.ofNullable(servekit);
+  }
+
+  /** What config.json says; empty when there is none, or it cannot be read. */
+  public Optional<ModelConfig> modelConfig() {
+    return Optional.ofNullable(modelConfig);
+  }
+
+  /** The shards' name pattern; present for sharded_state. */
+  public Optional<ShardPattern> pattern() {
+    return Optional.ofNullable(pattern);
+  }
+
+  /** The names of a presharded dump; present for presharded. */
+  public Optional<ChecksumJson> checksums() {
+    return Optional.ofNullable(checksums);
+  }
+
+  /**
+   * Where the shards lie within the checkpoint: {@code ""}, or {@code "TP-…/"} where the checkpoint
+   * is the root of a presharded dump. The names in {@link #checksums()} are relative to it.
+   */
+  public String directory() {
+    return directory;
+  }
+
+  /** The index of a Hugging Face checkpoint, where it has one. */
+  public Optional<IndexJson> index() {
+    return Optional.ofNullable(index);
+  }
+
+  static Builder builder(String location, Layout layout) {
+    return new Builder(location, layout);
+  }
+
+  /** Collects what discovery finds. */
+  static final class Builder {
+    private final String location;
+    private final Layout layout;
+    private final List<LoadUnit> units = new ArrayList<>();
+    private final List<SideFile> sideFiles = new ArrayList<>();
+    private final List<Finding> findings = new ArrayList<>();
+    private ServekitInfo servekit;
+    private ModelConfig modelConfig;
+    private ShardPattern pattern;
+    private ChecksumJson checksums;
+    private String directory = "";
+    private IndexJson index;
+
+    private Builder(String location, Layout layout) {
+      this.location = location;
+      this.layout = layout;
+    }
+
+    Builder units(List<LoadUnit> values) {
+      units.addAll(values);
+      return this;
+    }
+
+    Builder sideFiles(List<SideFile> values) {
+      sideFiles.addAll(values);
+      return this;
+    }
+
+    Builder findings(List<Finding> values) {
+      findings.addAll(values);
+      return this;
+    }
+
+    Builder servekit(Optional<ServekitInfo> value) {
+      this.servekit = value.orElse(null);
+      return this;
+    }
+
+    Builder modelConfig(Optional<ModelConfig> value) {
+      this.modelConfig = value.orElse(null);
+      return this;
+    }
+
+    Builder pattern(ShardPattern value) {
+      this.pattern = value;
+      return this;
+    }
+
+    Builder checksums(ChecksumJson value, String inDirectory) {
+      this.checksums = value;
+      this.directory = inDirectory;
+      return this;
+    }
+
+    Builder index(IndexJson value) {
+      this.index = value;
+      return this;
+    }
+
+    Checkpoint build() {
+      return new Checkpoint(this);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package org.shardmend.checkpoint;
+
+import java.util.Locale;
+
+/**
+ * What can be found about a checkpoint, with its severity. The codes are stable; the site's page
+ * "Findings" says what each means and what to do.
+ *
+ * <p>An {@link Severity#ERROR} is a refusal: it reaches the user as one of the problems of a {@link
+ * CheckpointException}, never among a checkpoint's findings.
+ */
+public enum FindingCode {
+  /** A rank, or a whole pipeline stage, has no files. */
+  MISSING_RANK(Severity.ERROR),
+  /** A rank's part numbers have a gap. */
+  MISSING_PART(Severity.ERROR),
+  /** There are files of ranks that servekit.json does not know. */
+  RANK_OUTSIDE(Severity.ERROR),
+  /** A file that a loader would read as a shard, though no saver gives such a name. */
+  STRAY_SHARD(Severity.ERROR),
+  /** Files with and without pipeline stages in one directory. */
+  MIXED_PATTERNS(Severity.ERROR),
+  /** Pipeline stages that overwrote each other's files. */
+  PIPELINE_LOST(Severity.ERROR),
+  /** Some ranks finished saving, others did not. */
+  UNFINISHED_SAVE(Severity.ERROR),
+  /** A shard's name belongs to a pipe, a socket, a device, a directory or a dangling link. */
+  NOT_A_REGULAR_FILE(Severity.ERROR),
+  /** A shard is not valid safetensors. */
+  MALFORMED_SHARD(Severity.ERROR),
+  /** A side file that the layout depends on cannot be understood. */
+  MALFORMED_SIDE_FILE(Severity.ERROR),
+  /** A side file names a file outside the checkpoint. */
+  UNSAFE_NAME(Severity.ERROR),
+  /** A side file names a shard that is not there. */
+  MISSING_SHARD(Severity.ERROR),
+  /** A presharded dump without READY. */
+  UNFINISHED_DUMP(Severity.ERROR),
+  /** checksum.json contradicts itself. */
+  INCONSISTENT_DUMP(Severity.ERROR),
+  /** checksum.json uses a hash that is not known. */
+  UNKNOWN_HASH(Severity.ERROR),
+  /** Two presharded dumps that fit the same launch. */
+  AMBIGUOUS_DUMPS(Severity.ERROR),
+
+  /** servekit.json is not there. */
+  SERVEKIT_MISSING(Severity.WARNING),
+  /** servekit.json cannot be understood. */
+  SERVEKIT_MALFORMED(Severity.WARNING),
+  /** servekit.json says something else than the shards. */
+  SERVEKIT_CONTRADICTION(Severity.WARNING),
+  /** config.json cannot be understood. */
+  CONFIG_MALFORMED(Severity.WARNING),
+  /** Every rank's save marker is still there. */
+  SAVE_MARKERS(Severity.WARNING),
+  /** Symbolic links that a stager does not follow. */
+  SYMBOLIC_LINKS(Severity.WARNING),
+  /** A pipe, a socket or a device among the side files. */
+  SPECIAL_FILE(Severity.WARNING),
+  /** A weight file that no loader of this layout reads. */
+  UNREAD_WEIGHTS(Severity.WARNING),
+  /** An index that does not tell where the tensors are. */
+  STALE_INDEX(Severity.WARNING),
+  /** Several numbered shards, but no index. */
+  INDEX_MISSING(Severity.WARNING),
+  /** The index does not name a shard that is there. */
+  SHARD_NOT_IN_INDEX(Severity.WARNING),
+  /** The index places a tensor elsewhere, or does not name it. */
+  INDEX_MISPLACED(Severity.WARNING),
+  /** The index names a tensor that its shard does not hold. */
+  INDEX_TENSOR_MISSING(Severity.WARNING),
+  /** The index's total size is not that of the tensors. */
+  INDEX_TOTAL_SIZE(Severity.WARNING),
+  /** A list of checksums that a repair makes untrue. */
+  CHECKSUM_LIST(Severity.WARNING),
+  /** A presharded dump beside another one that never finished. */
+  OTHER_DUMP_UNFINISHED(Severity.WARNING),
+  /** A dump's directory name is not the one that its shard_config gives. */
+  DUMP_SIGNATURE(Severity.WARNING),
+  /** A quantization method that does not survive being saved after sharding. */
+  QUANTIZATION(Severity.WARNING),
+  /** Ranks of one pipeline stage with different names. */
+  SIBLING_NAMES(Severity.WARNING),
+  /** Ranks of one pipeline stage with different types. */
+  SIBLING_DTYPES(Severity.WARNING),
+  /** Ranks of one pipeline stage with different shapes. */
+  SIBLING_SHAPES(Severity.WARNING),
+  /** Two pipeline stages hold the same layer. */
+  STAGES_SHARE_LAYERS(Severity.WARNING),
+  /** Layers between two pipeline stages are in neither. */
+  STAGES_SKIP_LAYERS(Severity.WARNING),
+  /** A later pipeline stage holds earlier layers. */
+  STAGES_OUT_OF_ORDER(Severity.WARNING),
+  /** The layers' numbers do not run from 0 without a gap, or end too early. */
+  LAYER_GAP(Severity.WARNING);
+
+  private final Severity severity;
+
+  FindingCode(Severity severity) {
+    this.severity = severity;
+  }
+
+  /** The code in documents: kebab case. */
+  public String code() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** How much it matters. */
+  public Severity severity() {
+    return severity;
+  }
+
+  /**
+   * A finding of this kind.
+   *
+   * @param shard the file concerned, relative to the checkpoint; empty when it is no single file
+   */
+  public Finding finding(String shard, String message) {
+    return new Finding(code(), severity, shard, message);
+  }
+}

@@ -1,0 +1,173 @@
+package org.shardmend.checkpoint;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * A Hugging Face index: which tensor lies in which file. It is rewritten with everything else kept
+ * as it was.
+ */
+public final class IndexJson {
+
+  /** The name of the index of safetensors files. */
+  public static final String FILE_NAME = "model.safetensors.index.json";
+
+  private static final String WEIGHT_MAP = "weight_map";
+  private static final String METADATA = "metadata";
+  private static final String TOTAL_SIZE = "total_size";
+
+  private final byte[] json;
+  private final Map<String, String> weightMap;
+  private final OptionalLong totalSize;
+
+  private IndexJson(byte[] json, Map<String, String> weightMap, OptionalLong totalSize) {
+    this.json = json;
+    this.weightMap = Collections.unmodifiableMap(weightMap);
+    this.totalSize = totalSize;
+  }
+
+  /**
+   * Reads an index.
+   *
+   * @param origin the file's name, for messages
+   * @throws CheckpointException (refused) if it is not JSON, has no weight map, or names a file
+   *     that is not a plain name
+   */
+  public static IndexJson read(byte[] json, String origin) throws CheckpointException {
+    IndexJson index;
+    try {
+      index =
+          parse(json)
+              .orElseThrow(
+                  () -> new JsonFormatException("it has no '" + WEIGHT_MAP + "' object", null));
+    } catch (JsonFormatException e) {
+      throw CheckpointException.refused(
+          FindingCode.MALFORMED_SIDE_FILE.code(),
+          origin,
+          "",
+          origin
+              + " cannot be understood: "
+              + e.getMessage()
+              + ". Put the index that belongs to these shards in its place.",
+          e);
+    }
+    for (String file : new TreeSet<>(index.weightMap.values())) {
+      PlainName.require(file, origin);
+    }
+    return index;
+  }
+
+  /** The index in {@code json}; empty when the document has no weight map. */
+  static Optional<IndexJson> parse(byte[] json) throws JsonFormatException {
+    return JsonCursor.parse(
+        json,
+        cursor -> {
+          Content content = new Content();
+          cursor.object(
+              "the index",
+              member -> {
+                if (member.equals(WEIGHT_MAP)) {
+                  content.hasWeightMap = true;
+                  cursor.object(
+                      WEIGHT_MAP,
+                      tensor -> content.weightMap.put(tensor, cursor.string("a file's name")));
+                } else if (member.equals(METADATA) && cursor.isObject()) {
+                  cursor.object(METADATA, name -> content.readMetadata(cursor, name));
+                } else {
+                  cursor.skip();
+                }
+              });
+          return content.hasWeightMap
+              ? Optional.of(new IndexJson(json, content.weightMap, content.totalSize))
+              : Optional.empty();
+        });
+  }
+
+  /** Which file each tensor lies in, in the document's order. */
+  public Map<String, String> weightMap() {
+    return weightMap;
+  }
+
+  /** Length of all tensors' data together, in bytes, where the index gives it as a whole number. */
+  public OptionalLong totalSize() {
+    return totalSize;
+  }
+
+  /**
+   * The document with other names.
+   *
+   * @param target a tensor's new name; empty to leave the tensor out
+   * @param newTotalSize the total size to write, in bytes, where the document has one
+   */
+  public byte[] rewritten(Function<String, Optional<String>> target, long newTotalSize) {
+    boolean keepsTotal = totalSize.isPresent() && totalSize.getAsLong() == newTotalSize;
+    return JsonRewrite.rewrite(
+        json,
+        rewrite ->
+            rewrite.object(
+                member -> {
+                  if (member.equals(WEIGHT_MAP)) {
+                    rewrite.name(member);
+                    rewriteWeightMap(rewrite, target);
+                  } else if (member.equals(METADATA) && rewrite.isObject() && !keepsTotal) {
+                    rewrite.name(member);
+                    rewriteMetadata(rewrite, newTotalSize);
+                  } else {
+                    rewrite.copy(member);
+                  }
+                }));
+  }
+
+  private static void rewriteWeightMap(
+      JsonRewrite rewrite, Function<String, Optional<String>> target) throws IOException {
+    rewrite.object(
+        tensor -> {
+          Optional<String> name = target.apply(tensor);
+          if (name.isPresent()) {
+            rewrite.copy(name.get());
+          } else {
+            rewrite.skip();
+          }
+        });
+  }
+
+  private static void rewriteMetadata(JsonRewrite rewrite, long newTotalSize) throws IOException {
+    rewrite.object(
+        name -> {
+          if (name.equals(TOTAL_SIZE)) {
+            rewrite.name(name);
+            rewrite.write(newTotalSize);
+          } else {
+            rewrite.copy(name);
+          }
+        });
+  }
+
+  /** What the document says, while it is read. */
+  private static final class Content {
+    private final Map<String, String> weightMap = new LinkedHashMap<>();
+    private boolean hasWeightMap;
+    private OptionalLong totalSize = OptionalLong.empty();
+
+    private void readMetadata(JsonCursor cursor, String name) throws JsonFormatException {
+      if (!name.equals(TOTAL_SIZE) || !cursor.isNumber()) {
+        cursor.skip();
+        return;
+      }
+      try {
+        // Some writers give it as 144575840256.0.
+        BigDecimal number = new BigDecimal(cursor.numberText(name));
+        totalSize = OptionalLong.of(number.longValueExact());
+      } catch (ArithmeticException e) {
+        totalSize = OptionalLong.empty(); // no whole number of bytes is as good as none
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package org.shardmend.checkpoint;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What the side files of any layout say. A side file that cannot be understood is a finding here.
+ */
+final class SideFacts {
+  private static final int EXAMPLES = 5;
+
+  private final List<SideFile> files;
+  private final ServekitInfo servekit;
+  private final ModelConfig config;
+  private final List<Finding> findings;
+
+  private SideFacts(
+      List<SideFile> files, ServekitInfo servekit, ModelConfig config, List<Finding> findings) {
+    this.files = List.copyOf(files);
+    this.servekit = servekit;
+    this.config = config;
+    this.findings = List.copyOf(findings);
+  }
+
+  /** Reads what lies beside {@code shards}. */
+  static SideFacts read(Listing listing, Set<String> shards, Layout layout)
+      throws CheckpointException {
+    // In the other layouts a name stands for as many tensors as there are ranks: no index tells
+    // that.
+    Set<String> ranked = layout == Layout.HUGGINGFACE ? Set.of() : shards;
+    List<Finding> findings = new ArrayList<>();
+    ServekitInfo servekit = readServekit(listing, findings);
+    ModelConfig config = readConfig(listing, findings);
+    List<SideFile> files = new ArrayList<>();
+    for (SideFile file : listing.sideFiles(shards)) {
+      files.add(
+          file.role() == SideFile.Role.INDEX && !tellsTruth(listing, file, ranked, findings)
+              ? file.as(SideFile.Role.STALE_INDEX)
+              : file);
+    }
+    addChecksumLists(files, findings);
+    addSpecialFiles(files, findings);
+    return new SideFacts(files, servekit, config, findings);
+  }
+
+  List<SideFile> files() {
+    return files;
+  }
+
+  Optional<ServekitInfo> servekit() {
+    return Optional.ofNullable(servekit);
+  }
+
+  Optional<ModelConfig> config() {
+    return Optional.ofNullable(config);
+  }
+
+  List<Finding> findings() {
+    return findings;
+  }
+
+  /** A finding when some of the entries are links; a stager follows none. */
+  static Optional<Finding> symbolicLinks(List<FileEntry> entries) {
+    List<String> links =
+        entries.stream()
+            .filter(entry -> entry.kind() == FileEntry.Kind.SYMLINK)
+            .map(FileEntry::name)
+            .toList();
+    return links.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            FindingCode.SYMBOLIC_LINKS.finding(
+                links.get(0),
+                count(links.size(), "symbolic link", "symbolic links")
+                    + " ("
+                    + examples(links)
+                    + "): servekit's stager follows none, so a staged copy lacks these files."
+                    + " Put the files themselves in their place before staging."));
+  }
+
+  /** {@code 1 file} or {@code 3 files}. */
+  static String count(long number, String one, String many) {
+    return number + " " + (number == 1 ? one : many);
+  }
+
+  /** The first few of {@code names}, and how many more there are. */
+  static String examples(List<String> names) {
+    String first = String.join(", ", names.subList(0, Math.min(EXAMPLES, names.size())));
+    return names.size() > EXAMPLES ? first + " and " + (names.size() - EXAMPLES) + " more" : first;
+  }
+
+  private static ServekitInfo readServekit(Listing listing, List<Finding> findings)
+      throws CheckpointException {
+    Optional<FileEntry> entry = listing.entry(ServekitInfo.FILE_NAME);
+    if (entry.isEmpty()) {
+      return null;
+    }
+    try {
+      ServekitInfo servekit =
+          ServekitInfo.read(listing.readJson(entry.get(), Listing.MAX_JSON_BYTES));
+      List<String> wrong = new ArrayList<>();
+      servekit.unknownKeys().forEach(key -> wrong.add("'" + key + "' is not known"));
+      servekit.missingKeys().forEach(key -> wrong.add("'" + key + "' is missing"));
+      if (!wrong.isEmpty()) {
+        findings.add(
+            FindingCode.SERVEKIT_MALFORMED.finding(
+                ServekitInfo.FILE_NAME,
+                "servekit.json has other keys than servekit expects: "
+                    + String.join(", ", wrong)
+                    + ". 'servekit launch' fails on it; correct the file."));
+      }
+      return servekit;
+    } catch (JsonFormatException e) {
+      findings.add(
+          FindingCode.SERVEKIT_MALFORMED.finding(
+              ServekitInfo.FILE_NAME,
+              "servekit.json cannot be understood: "
+                  + e.getMessage()
+                  + ". 'servekit launch' fails on it; correct the file."));
+      return null;
+    }
+  }
+
+  private static ModelConfig readConfig(Listing listing, List<Finding> findings)
+      throws CheckpointException {
+    Optional<FileEntry> entry = listing.entry(ModelConfig.FILE_NAME);
+    if (entry.isEmpty()) {
+      return null;
+    }
+    try {
+      return ModelConfig.read(listing.readJson(entry.get(), Listing.MAX_JSON_BYTES));
+    } catch (JsonFormatException e) {
+      findings.add(
+          FindingCode.CONFIG_MALFORMED.finding(
+              ModelConfig.FILE_NAME,
+              "config.json cannot be understood: "
+                  + e.getMessage()
+                  + ". No engine can load the model with it; correct the file."));
+      return null;
+    }
+  }
+
+  private static boolean tellsTruth(
+      Listing listing, SideFile index, Set<String> ranked, List<Finding> findings)
+      throws CheckpointException {
+    String fault;
+    try {
+      byte[] json = listing.readJson(index.entry(), Listing.MAX_JSON_BYTES);
+      fault = IndexJson.parse(json).map(read -> fault(listing, read, ranked)).orElse("");
+    } catch (JsonFormatException e) {
+      fault = "it cannot be understood (" + e.getMessage() + ")";
+    }
+    if (fault.isEmpty()) {
+      return true;
+    }
+    findings.add(
+        FindingCode.STALE_INDEX.finding(
+            index.name(),
+            index.name()
+                + " does not tell where this checkpoint's tensors are: "
+                + fault
+                + ". A repaired copy does not carry it along; remove it here."));
+    return false;
+  }
+
+  private static String fault(Listing listing, IndexJson index, Set<String> ranked) {
+    Set<String> missing = new TreeSet<>();
+    Set<String> ofRanks = new TreeSet<>();
+    for (String file : new TreeSet<>(index.weightMap().values())) {
+      if (listing.entry(file).isEmpty()) {
+        missing.add(file);
+      } else if (ranked.contains(file)) {
+        ofRanks.add(file);
+      }
+    }
+    if (!missing.isEmpty()) {
+      return "it names files that are not there (" + examples(List.copyOf(missing)) + ")";
+    }
+    return ofRanks.isEmpty()
+        ? ""
+        : "it places tensors in files of single ranks (" + examples(List.copyOf(ofRanks)) + ")";
+  }
+
+  private static void addChecksumLists(List<SideFile> files, List<Finding> findings) {
+    List<String> lists =
+        files.stream()
+            .filter(file -> file.role() == SideFile.Role.CHECKSUM_LIST)
+            .map(SideFile::name)
+            .toList();
+    if (!lists.isEmpty()) {
+      findings.add(
+          FindingCode.CHECKSUM_LIST.finding(
+              lists.get(0),
+              examples(lists)
+                  + ": checksums of the files as they are now. They do not hold for shards that a"
+                  + " repair changes; write them again after it."));
+    }
+  }
+
+  private static void addSpecialFiles(List<SideFile> files, List<Finding> findings) {
+    List<String> special =
+        files.stream()
+            .filter(file -> file.entry().kind() == FileEntry.Kind.OTHER)
+            .map(SideFile::name)
+            .toList();
+    if (!special.isEmpty()) {
+      findings.add(
+          FindingCode.SPECIAL_FILE.finding(
+              special.get(0),
+              count(special.size(), "entry is", "entries are")
+                  + " no file, directory or link ("
+                  + examples(special)
+                  + "), and cannot be copied. Remove what does not belong to the checkpoint."));
+    }
+  }
+}
