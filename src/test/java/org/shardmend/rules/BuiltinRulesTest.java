@@ -147,9 +147,11 @@ class BuiltinRulesTest {
         List.of(
             "x", "x.", "attn.", ".attn_mha.kv_b_proj", "_orig_mod.", ".base_layer.", "model.")) {
       String name = unit.repeat(100_000 / unit.length());
-      assertThat(rules.outcome(name)).isEqualTo(rules.outcome(name));
-      NameOutcome withHead = rules.outcome(family.rules().get(0).examples().get(0).from() + name);
-      assertThat(ruleOf(withHead)).isIn("", family.ruleId(0));
+      String withHead = family.rules().get(0).examples().get(0).from() + name;
+      for (String longName : List.of(name, withHead)) {
+        String reason = rules.outcome(longName).fold(() -> "", renamed -> "", Refused::reason);
+        assertThat(reason).doesNotContain("cannot be applied");
+      }
     }
   }
 
