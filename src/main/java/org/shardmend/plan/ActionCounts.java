@@ -13,8 +13,7 @@ import java.util.Map;
  * @param drop tensors that are left out
  * @param refuse tensors that can't be decided
  */
-public record ActionCounts(long keep, long rename, long drop, long refuse)
-    implements Serializable {
+public record ActionCounts(long keep, long rename, long drop, long refuse) implements Serializable {
 
   /** No tensor at all. */
   public static final ActionCounts NONE = new ActionCounts(0, 0, 0, 0);

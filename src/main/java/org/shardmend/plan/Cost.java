@@ -11,7 +11,6 @@ public record Cost(long reads, long writes, long extraSpace) {
 
   /** The sum of both. */
   public Cost plus(Cost other) {
-    return new Cost(
-        reads + other.reads, writes + other.writes, extraSpace + other.extraSpace);
+    return new Cost(reads + other.reads, writes + other.writes, extraSpace + other.extraSpace);
   }
 }

@@ -18,11 +18,22 @@ import org.shardmend.checkpoint.UnitId;
  * A list of decisions as it travels and rests: deflated, about a twentieth of the objects' size.
  * Names within a shard are much alike, so a plan that changes every tensor of a large checkpoint
  * still fits into a small driver.
- *
- * @param count how many decisions there are
- * @param bytes the deflated form
  */
-public record PackedDecisions(int count, byte[] bytes) implements Serializable {
+public final class PackedDecisions implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final int count;
+  private final byte[] deflated;
+
+  private PackedDecisions(int count, byte[] deflated) {
+    this.count = count;
+    this.deflated = deflated;
+  }
+
+  /** How many decisions there are. */
+  public int count() {
+    return count;
+  }
 
   /** The packed form of {@code decisions}. */
   public static PackedDecisions of(List<Decision> decisions) {
@@ -31,7 +42,7 @@ public record PackedDecisions(int count, byte[] bytes) implements Serializable {
       for (Decision decision : decisions) {
         out.writeInt(decision.unit().pp());
         out.writeInt(decision.unit().tp());
-        out.writeByte(decision.action().ordinal());
+        out.writeUTF(decision.action().name());
         for (String text :
             List.of(
                 decision.shard(),
@@ -54,13 +65,11 @@ public record PackedDecisions(int count, byte[] bytes) implements Serializable {
   public List<Decision> unpack() {
     List<Decision> decisions = new ArrayList<>(count);
     try (DataInputStream in =
-        new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(bytes)))) {
+        new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(deflated)))) {
       for (int i = 0; i < count; i++) {
         UnitId unit = new UnitId(in.readInt(), in.readInt());
-        Action action = Action.values()[in.readByte()];
-        decisions.add(
-            new Decision(
-                unit, text(in), text(in), text(in), action, text(in), text(in)));
+        Action action = Action.valueOf(in.readUTF());
+        decisions.add(new Decision(unit, text(in), text(in), text(in), action, text(in), text(in)));
       }
     } catch (IOException e) {
       throw new UncheckedIOException("Packed decisions are damaged", e);
