@@ -46,7 +46,8 @@ public final class CheckpointException extends Exception {
 
   /** A path or an option that is wrong. */
   public static CheckpointException usage(String code, String message) {
-    return new CheckpointException(Reason.USAGE, code, "", "", message, List.of(), null);
+    return new CheckpointException(
+        Reason.USAGE, code, "", "", OneLine.of(message), List.of(), null);
   }
 
   /**
@@ -66,9 +67,10 @@ public final class CheckpointException extends Exception {
    */
   public static CheckpointException refused(
       String code, String shard, String tensor, String message, Throwable cause) {
-    Finding problem = new Finding(code, Severity.ERROR, shard, message);
+    String line = OneLine.of(message);
+    Finding problem = new Finding(code, Severity.ERROR, shard, line);
     return new CheckpointException(
-        Reason.REFUSED, code, shard, tensor, message, List.of(problem), cause);
+        Reason.REFUSED, code, shard, tensor, line, List.of(problem), cause);
   }
 
   /**
@@ -100,7 +102,8 @@ public final class CheckpointException extends Exception {
    */
   public static CheckpointException failed(
       String code, String shard, String message, IOException cause) {
-    return new CheckpointException(Reason.FAILED, code, shard, "", message, List.of(), cause);
+    return new CheckpointException(
+        Reason.FAILED, code, shard, "", OneLine.of(message), List.of(), cause);
   }
 
   /** What kind of trouble it is. */

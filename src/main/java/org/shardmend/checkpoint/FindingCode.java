@@ -111,11 +111,11 @@ public enum FindingCode {
   }
 
   /**
-   * A finding of this kind.
+   * A finding of this kind. The message is put on one line, whatever the names in it hold.
    *
    * @param shard the file concerned, relative to the checkpoint; empty when it is no single file
    */
   public Finding finding(String shard, String message) {
-    return new Finding(code(), severity, shard, message);
+    return new Finding(code(), severity, shard, OneLine.of(message));
   }
 }

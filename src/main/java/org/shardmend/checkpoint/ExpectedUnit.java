@@ -1,0 +1,36 @@
+package org.shardmend.checkpoint;
+
+import java.io.Serializable;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What the loader of one rank expects, or the loaders of many.
+ *
+ * @param ranks whose loader; a rank that is absent means every one
+ * @param tensors what is expected, by name
+ */
+public record ExpectedUnit(UnitId ranks, Map<String, ExpectedTensor> tensors)
+    implements Serializable {
+
+  /** Keeps the tensors' order. */
+  public ExpectedUnit {
+    tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
+  }
+
+  /** Whether it speaks of that unit. A layout without stages or ranks counts as stage or rank 0. */
+  boolean speaksOf(UnitId unit) {
+    return (ranks.pp() == UnitId.ABSENT || ranks.pp() == unit.stage())
+        && (ranks.tp() == UnitId.ABSENT || ranks.tp() == Math.max(unit.tp(), 0));
+  }
+
+  /** Whether there is a rank that both speak of. */
+  boolean overlaps(ExpectedUnit other) {
+    return overlap(ranks.pp(), other.ranks.pp()) && overlap(ranks.tp(), other.ranks.tp());
+  }
+
+  private static boolean overlap(int rank, int other) {
+    return rank == other || rank == UnitId.ABSENT || other == UnitId.ABSENT;
+  }
+}

@@ -1,0 +1,86 @@
+package org.shardmend.checkpoint;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.shardmend.safetensors.DisplayName;
+import org.shardmend.safetensors.TensorEntry;
+
+/** Compares a Hugging Face index with the shards that it speaks of. Travels to executors. */
+public final class IndexCheck implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final Map<String, String> weightMap;
+
+  /** A check against that index. */
+  public IndexCheck(IndexJson index) {
+    this.weightMap = new HashMap<>(index.weightMap());
+  }
+
+  /** Where one shard and the index disagree, in at most one finding of each kind. */
+  public List<Finding> check(ScannedShard scanned) {
+    String shard = scanned.shard().name();
+    Map<String, String> ofShard = new TreeMap<>();
+    weightMap.forEach(
+        (tensor, file) -> {
+          if (file.equals(shard)) {
+            ofShard.put(tensor, file);
+          }
+        });
+    List<String> misplaced = new ArrayList<>();
+    for (TensorEntry tensor : scanned.header().tensors()) {
+      String file = weightMap.get(tensor.name());
+      if (file == null) {
+        misplaced.add(DisplayName.of(tensor.name()) + " (not named)");
+      } else if (!file.equals(shard)) {
+        misplaced.add(DisplayName.of(tensor.name()) + " (placed in " + file + ")");
+      }
+      ofShard.remove(tensor.name());
+    }
+    List<Finding> findings = new ArrayList<>();
+    if (!misplaced.isEmpty()) {
+      findings.add(
+          FindingCode.INDEX_MISPLACED.finding(
+              shard,
+              shard
+                  + " holds tensors that the index does not place there: "
+                  + SideFacts.examples(misplaced)
+                  + ". Loaders that follow the index do not find them; write the index again."));
+    }
+    if (!ofShard.isEmpty()) {
+      findings.add(
+          FindingCode.INDEX_TENSOR_MISSING.finding(
+              shard,
+              "the index places tensors in "
+                  + shard
+                  + " that it does not hold: "
+                  + SideFacts.examples(ofShard.keySet().stream().map(DisplayName::of).toList())
+                  + ". Fetch the shard again, or write the index again."));
+    }
+    return findings;
+  }
+
+  /**
+   * A finding when the index states another total.
+   *
+   * @param stated what the index says, {@link IndexJson#totalSize()}
+   * @param tensorBytes length of all tensors' data together
+   */
+  public static Optional<Finding> checkTotal(OptionalLong stated, long tensorBytes) {
+    return stated.isEmpty() || stated.getAsLong() == tensorBytes
+        ? Optional.empty()
+        : Optional.of(
+            FindingCode.INDEX_TOTAL_SIZE.finding(
+                IndexJson.FILE_NAME,
+                "the index says total_size "
+                    + stated.getAsLong()
+                    + ", but the tensors have "
+                    + tensorBytes
+                    + " bytes together. A repair writes the right number."));
+  }
+}
