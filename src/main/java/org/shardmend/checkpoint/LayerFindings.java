@@ -9,7 +9,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * Looks at how the model's layers are divided among pipeline stages: each layer in one stage, in
@@ -139,9 +138,11 @@ final class LayerFindings {
   }
 
   private static SortedSet<Integer> union(SortedMap<Integer, SortedSet<Integer>> stages) {
-    return stages.values().stream()
-        .flatMap(SortedSet::stream)
-        .collect(Collectors.toCollection(TreeSet::new));
+    SortedSet<Integer> all = new TreeSet<>();
+    for (SortedSet<Integer> layers : stages.values()) {
+      all.addAll(layers);
+    }
+    return all;
   }
 
   private static OptionalInt holderOf(SortedMap<Integer, SortedSet<Integer>> stages, int layer) {
