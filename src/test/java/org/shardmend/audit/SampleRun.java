@@ -144,7 +144,7 @@ public record SampleRun(RunRow run, List<ShardRow> shards, List<TensorRow> tenso
     String shard = "model-pp-%d-rank-%d-part-0.safetensors".formatted(unit.pp(), unit.tp());
     long begin = index * TENSOR_BYTES;
     long end = begin + TENSOR_BYTES;
-    String digest = "%032x".formatted(unit.pp() * 1000L + unit.tp() * 10L + index);
+    String digest = digest(unit, action == Action.DROP ? index - 1 : index);
     boolean changed = action != Action.KEEP;
     return new TensorRow(
         run,
@@ -161,6 +161,11 @@ public record SampleRun(RunRow run, List<ShardRow> shards, List<TensorRow> tenso
         Shape.of(2, 1024),
         new TensorDigests("xxh3-128", digest, target.isEmpty() ? "" : digest),
         Verification.FULL);
+  }
+
+  /** A dropped tensor has the bytes, thus the digest, of its twin before it. */
+  private static String digest(UnitId unit, int index) {
+    return "%032x".formatted(unit.pp() * 1000L + unit.tp() * 10L + index);
   }
 
   /** Writes the run's files and appends them to the audit at {@code root}. */

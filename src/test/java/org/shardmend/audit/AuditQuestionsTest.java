@@ -1,0 +1,86 @@
+package org.shardmend.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructField;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.shardmend.audit.AuditPage.Question;
+
+/** The page on the audit tells the truth: its columns are the tables', and its queries run. */
+class AuditQuestionsTest {
+  private static final SparkSession SPARK = LocalSpark.session();
+
+  @TempDir private static Path root;
+
+  @BeforeAll
+  static void makeAnAuditAndTheViewsOfThePage() throws IOException {
+    SampleRun.done("r20261130T081500Z-1a2b3c4d", "/models/kimi", 2, 2).appendTo(root);
+    SampleRun.done("r20261130T101500Z-00000002", "/models/other", 1, 2).appendTo(root);
+    SampleRun.refused("r20261130T111500Z-00000003", "/models/torn", "A part is missing.")
+        .appendTo(root);
+    AuditPage.read().views(root).forEach(SPARK::sql);
+  }
+
+  static List<Question> questions() throws IOException {
+    return AuditPage.read().questions();
+  }
+
+  @Test
+  void thePageAsksTenQuestions() throws IOException {
+    assertThat(questions()).hasSize(10);
+    for (int index = 0; index < 10; index++) {
+      assertThat(questions().get(index).title()).startsWith((index + 1) + ". ");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("questions")
+  void everyQuestionHasAnAnswer(Question question) {
+    assertThat(SPARK.sql(question.sql()).collectAsList()).isNotEmpty();
+  }
+
+  @Test
+  void theAnswersAreThoseOfTheRuns() throws IOException {
+    assertThat(answer(1)).hasSize(3);
+    assertThat(answer(2)).hasSize(8);
+    assertThat(answer(3))
+        .extracting(Row::toString)
+        .containsExactly("[DROP,4,4]", "[KEEP,8,8]", "[RENAME,4,4]");
+    assertThat(answer(4)).allMatch(row -> row.<Long>getAs("other_bytes") == 0);
+    assertThat(answer(5))
+        .hasSize(6)
+        .extracting(row -> row.getAs("kept_as"))
+        .containsOnly("layers.1.kv_b_proj.weight");
+    assertThat(answer(6)).hasSize(4).allMatch(row -> row.<Long>getAs("changes") == 2);
+    assertThat(answer(8).get(0).<Long>getAs("bytes_saved")).isEqualTo(6 * SampleRun.TENSOR_BYTES);
+    assertThat(answer(9))
+        .extracting(Row::toString)
+        .containsExactly("[/models/torn,r20261130T111500Z-00000003,A part is missing.]");
+    assertThat(answer(10)).allMatch(row -> row.<Long>getAs("checkpoints") == 2);
+  }
+
+  private static List<Row> answer(int number) throws IOException {
+    return SPARK.sql(questions().get(number - 1).sql()).collectAsList();
+  }
+
+  @Test
+  void thePageListsEveryColumnWithItsTypeAndMeaning() throws IOException {
+    String page = AuditPage.read().text();
+    for (AuditTable<?> table : AuditTable.inAppendOrder()) {
+      for (StructField column : table.schema().fields()) {
+        assertThat(page)
+            .contains("| `%s` | ".formatted(column.name()))
+            .contains(" | " + column.getComment().get() + " |");
+      }
+    }
+  }
+}
