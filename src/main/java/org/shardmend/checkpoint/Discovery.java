@@ -51,9 +51,6 @@ public final class Discovery {
     if (HuggingFaceLayout.isPresent(listing) && !present.contains(Layout.SHARDED_STATE)) {
       present.add(Layout.HUGGINGFACE);
     }
-    if (present.isEmpty()) {
-      throw noShards(listing);
-    }
     if (present.size() > 1) {
       throw CheckpointException.usage(
           "several-layouts",
@@ -64,7 +61,10 @@ public final class Discovery {
               + present.get(1).id()
               + ". Choose the layout, or name the dump's own directory (TP-…).");
     }
-    return present.get(0);
+    if (present.isEmpty() && !ShardedStateLayout.isNearlyPresent(listing)) {
+      throw noShards(listing);
+    }
+    return present.isEmpty() ? Layout.SHARDED_STATE : present.get(0);
   }
 
   private static CheckpointException noShards(Listing listing) {

@@ -79,6 +79,14 @@ public enum FindingCode {
   DUMP_SIGNATURE(Severity.WARNING),
   /** A quantization method that does not survive being saved after sharding. */
   QUANTIZATION(Severity.WARNING),
+  /** config.json's quantization section names modules that a repair renames. */
+  CONFIG_NAMES_MODULES(Severity.WARNING),
+  /** A repair produces a name that the original model does not know. */
+  UNKNOWN_TO_SOURCE(Severity.WARNING),
+  /** The checkpoint has fewer or more bytes than the original model can have given it. */
+  SOURCE_BYTES(Severity.WARNING),
+  /** A tensor that holds nothing but zeros. */
+  ZERO_FILLED(Severity.WARNING),
   /** Ranks of one pipeline stage with different names. */
   SIBLING_NAMES(Severity.WARNING),
   /** Ranks of one pipeline stage with different types. */

@@ -44,9 +44,7 @@ final class Listing {
   static Listing of(CheckpointFiles files) throws CheckpointException {
     Map<String, FileEntry> topLevel = new LinkedHashMap<>();
     for (FileEntry entry : list(files, "")) {
-      if (!entry.name().equals(OWN_DIRECTORY) && !entry.name().equals(OWN_NOTE)) {
-        topLevel.put(entry.name(), entry);
-      }
+      topLevel.put(entry.name(), entry);
     }
     return new Listing(files, topLevel);
   }
@@ -71,7 +69,10 @@ final class Listing {
     return list(files, directory);
   }
 
-  /** Everything, at any depth, that is none of {@code shards}; links are not followed. */
+  /**
+   * Everything, at any depth, that is none of {@code shards} and was not left by Shardmend; links
+   * are not followed.
+   */
   List<SideFile> sideFiles(Set<String> shards) throws CheckpointException {
     List<SideFile> sideFiles = new ArrayList<>();
     collect(topLevel.values(), shards, sideFiles, 0);
@@ -159,7 +160,7 @@ final class Listing {
       throws CheckpointException {
     String shown = directory.isEmpty() ? files.location() : files.location() + "/" + directory;
     try {
-      return files.list(directory);
+      return files.list(directory).stream().filter(entry -> !isOwn(entry)).toList();
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw CheckpointException.usage("path-missing", shown + " does not exist. Check the path.");
     } catch (NotDirectoryException e) {
@@ -170,6 +171,10 @@ final class Listing {
       throw CheckpointException.failed(
           "list-failed", directory, shown + " could not be listed: " + reason(e) + ".", e);
     }
+  }
+
+  private static boolean isOwn(FileEntry entry) {
+    return entry.fileName().equals(OWN_DIRECTORY) || entry.fileName().equals(OWN_NOTE);
   }
 
   private CheckpointException tooLong(FileEntry entry, int maxBytes) {

@@ -32,18 +32,21 @@ final class ShardedStateLayout {
     this.pattern = pattern;
   }
 
-  /** Whether some file has a name that one of the default patterns gives, or nearly gives. */
+  /** Whether a loader that uses one of the default patterns would read some file. */
   static boolean isPresent(Listing listing) throws CheckpointException {
+    return firstMatch(listing, ShardPattern.parse(ShardPattern.DEFAULT)).isPresent()
+        || firstMatch(listing, ShardPattern.parse(ShardPattern.DEFAULT_WITH_STAGES)).isPresent();
+  }
+
+  /**
+   * Whether some file has nearly such a name, so that it is worth saying that no loader reads it.
+   */
+  static boolean isNearlyPresent(Listing listing) throws CheckpointException {
     ShardPattern plain = ShardPattern.parse(ShardPattern.DEFAULT);
     ShardPattern staged = ShardPattern.parse(ShardPattern.DEFAULT_WITH_STAGES);
     return listing.topLevel().stream()
         .map(FileEntry::name)
-        .anyMatch(
-            name ->
-                plain.match(name).isPresent()
-                    || staged.match(name).isPresent()
-                    || plain.isUnread(name)
-                    || staged.isUnread(name));
+        .anyMatch(name -> plain.isUnread(name) || staged.isUnread(name));
   }
 
   /** Looks for the files of the default patterns. */

@@ -129,8 +129,7 @@ class ShardedStateDiscoveryTest {
             "servekit-caches/triton/a.bin",
             "servekit.json",
             "sub",
-            "sub/model-rank-0-part-1.safetensors",
-            "sub/shardmend.json");
+            "sub/model-rank-0-part-1.safetensors");
     assertThat(checkpoint.findings()).isEmpty();
   }
 
@@ -375,6 +374,14 @@ class ShardedStateDiscoveryTest {
     assertThat(codes(checkpoint)).containsExactly("unread-weights");
     assertThat(checkpoint.findings().get(0).message()).contains("model-rank-01-part-0.safetensors");
     assertThat(checkpoint.sideFile("model-rank-01-part-0.safetensors")).isPresent();
+  }
+
+  @Test
+  void aNameThatNoLoaderLooksForDoesNotHideAModel() {
+    Checkpoint checkpoint =
+        discover(new InMemoryFiles().empty("model.safetensors", "model-rank-x-part-0.safetensors"));
+
+    assertThat(checkpoint.layout()).isEqualTo(Layout.HUGGINGFACE);
   }
 
   @Test

@@ -1,0 +1,89 @@
+package org.shardmend.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+class ModelConfigTest {
+  private static final UnaryOperator<String> MODULES =
+      ModuleNames.following(name -> name.replace(".attn_mha.kv_b_proj.", ".kv_b_proj."));
+
+  private static final String CONFIG =
+      """
+      {
+        "model_type": "x.attn_mha.kv_b_proj",
+        "rope": 1e6,
+        "quantization_config": {
+          "quant_method": "fp8",
+          "ignore": [
+            "lm_head",
+            "model.layers.0.self_attn.attn_mha.kv_b_proj"
+          ],
+          "dynamic": {
+            "model.layers.1.self_attn.attn_mha.kv_b_proj": {
+              "bits": 8
+            },
+            "model.layers.2.self_attn.attn_mha.kv_b_proj": {},
+            "model.layers.2.self_attn.kv_b_proj": {}
+          }
+        },
+        "text_config": {
+          "quantization_config": {
+            "modules_to_not_convert": [
+              "a.attn_mha.kv_b_proj"
+            ]
+          }
+        }
+      }
+      """;
+
+  private static ModelConfig config(String json) {
+    try {
+      return ModelConfig.read(json.getBytes(StandardCharsets.UTF_8));
+    } catch (JsonFormatException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void modulesInTheQuantizationSectionsFollowTheTensors() {
+    byte[] rewritten = config(CONFIG).withRenamedModules(MODULES);
+
+    assertThat(new String(rewritten, StandardCharsets.UTF_8))
+        .isEqualTo(
+            CONFIG
+                .replace("layers.0.self_attn.attn_mha.", "layers.0.self_attn.")
+                .replace("layers.1.self_attn.attn_mha.", "layers.1.self_attn.")
+                .replace("a.attn_mha.", "a."));
+  }
+
+  @Test
+  void whatNobodyRenamesStaysAsItIs() {
+    assertThat(
+            new String(
+                config(CONFIG).withRenamedModules(UnaryOperator.identity()),
+                StandardCharsets.UTF_8))
+        .isEqualTo(CONFIG);
+  }
+
+  @Test
+  void aConfigThatMentionsRenamedModulesIsAFinding() {
+    Finding finding = ModuleNames.finding(config(CONFIG), MODULES).orElseThrow();
+
+    assertThat(finding.code()).isEqualTo("config-names-modules");
+    assertThat(finding.message())
+        .contains("model.layers.0.self_attn.attn_mha.kv_b_proj", "--rewrite-config");
+    assertThat(
+            ModuleNames.finding(
+                config("{\"quantization_config\": {\"ignore\": [\"a\"]}}"), MODULES))
+        .isEmpty();
+  }
+
+  @Test
+  void aModuleIsCalledAsItsWeight() {
+    assertThat(MODULES.apply("x.attn_mha.kv_b_proj")).isEqualTo("x.kv_b_proj");
+    assertThat(ModuleNames.following(name -> "other").apply("x")).isEqualTo("x");
+  }
+}
