@@ -46,6 +46,21 @@ final class LocalShardWriter implements ShardWriter {
   }
 
   @Override
+  public long transferFrom(RangeReader source, long begin, long bytes) throws IOException {
+    if (!(source instanceof LocalRangeReader local)) {
+      return 0;
+    }
+    try {
+      long count = local.channel().transferTo(begin, bytes, channel);
+      position += count;
+      return count;
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite(
+          "copy from " + source.location() + " to", location, bytes, free, failure);
+    }
+  }
+
+  @Override
   public void sync() throws IOException {
     try {
       channel.force(true);

@@ -28,6 +28,19 @@ public interface ShardWriter extends Closeable {
   void write(ByteBuffer bytes) throws IOException;
 
   /**
+   * Appends bytes of {@code source} without passing them through this process, if these two can.
+   *
+   * @param begin bytes from the start of the source
+   * @param bytes how many at most
+   * @return how many were appended; 0 when these two can't, or the source ends at {@code begin}:
+   *     reading and {@link #write} is the way then
+   * @throws IOException as {@link #write}
+   */
+  default long transferFrom(RangeReader source, long begin, long bytes) throws IOException {
+    return 0;
+  }
+
+  /**
    * Makes what was written durable, where the store can. An object store does nothing here, and all
    * in {@link #complete()}.
    *

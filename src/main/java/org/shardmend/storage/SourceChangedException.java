@@ -17,6 +17,13 @@ public final class SourceChangedException extends IOException {
             .formatted(location, what));
   }
 
+  /** The file ended at {@code position}, before what its header or status says. */
+  static SourceChangedException ended(RangeReader source, long position) {
+    return new SourceChangedException(
+        source.location(),
+        "had %d bytes and now ends at byte %d".formatted(source.size(), position));
+  }
+
   /** The file at {@code location} is no longer there. */
   static SourceChangedException gone(Location location, IOException cause) {
     SourceChangedException failure = new SourceChangedException(location, "is gone");
