@@ -12,8 +12,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Starts Spark, does a little of what each command asks of it, and stops. The launcher records the classes that this loads, and
- * maps them from a file in later starts.
+ * Starts Spark, does a little of what each command asks of it, and stops. The launcher records the
+ * classes that this loads, and maps them from a file in later starts.
  */
 public final class StartUp {
   private StartUp() {}
