@@ -1,9 +1,11 @@
 package org.shardmend.checkpoint;
 
 import java.io.Serializable;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.shardmend.safetensors.TensorEntry;
 
 /**
  * What the loader of one rank expects, or the loaders of many.
@@ -17,6 +19,17 @@ public record ExpectedUnit(UnitId ranks, Map<String, ExpectedTensor> tensors)
   /** Keeps the tensors' order. */
   public ExpectedUnit {
     tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
+  }
+
+  /**
+   * What a loader expects whose checkpoint has these tensors: the state of a healthy checkpoint, to
+   * compare others of the same shape with.
+   */
+  public static ExpectedUnit of(UnitId unit, Collection<TensorEntry> tensors) {
+    Map<String, ExpectedTensor> expected = new LinkedHashMap<>();
+    tensors.forEach(
+        tensor -> expected.put(tensor.name(), ExpectedTensor.of(tensor.dtype(), tensor.shape())));
+    return new ExpectedUnit(unit, expected);
   }
 
   /** Whether it speaks of that unit. A layout without stages or ranks counts as stage or rank 0. */

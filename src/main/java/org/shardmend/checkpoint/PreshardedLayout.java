@@ -30,9 +30,14 @@ final class PreshardedLayout {
   static final int MAX_CHECKSUM_JSON_BYTES = 256 << 20;
 
   private static final String WEIGHT_SUFFIX = ".safetensor";
+
+  /** {@code TP-2-sig-49c4b287720e2996}, or early {@code TP-8-EP-8-dtype-fp8-sig-…}. */
   private static final Pattern DIRECTORY =
-      Pattern.compile("TP-([1-9][0-9]{0,5})((?:-[A-Z]+-[0-9]+)*)(?:-sig-([0-9a-f]+))?");
-  private static final Pattern AXIS = Pattern.compile("-([A-Z]+)-([0-9]{1,6})");
+      Pattern.compile(
+          "TP-(?<tp>[1-9][0-9]{0,5})(?<others>-.+?)??(?:-sig-(?<signature>[0-9a-f]+))?");
+
+  private static final Pattern AXIS =
+      Pattern.compile("-(?<axis>DP|EP|PP)-(?<size>[1-9][0-9]{0,5})(?=-|$)");
   private static final List<String> AXES = List.of("tp", "pp", "dp", "ep");
 
   private final Listing listing;
@@ -121,15 +126,19 @@ final class PreshardedLayout {
 
   private static CheckpointException several(Listing listing, List<PreshardedLayout> dumps)
       throws CheckpointException {
-    Set<String> fitting = new TreeSet<>();
-    for (PreshardedLayout one : dumps) {
-      for (PreshardedLayout other : dumps) {
-        if (one != other && one.fitsLaunchOf(other)) {
-          fitting.add(one.directoryName);
-          fitting.add(other.directoryName);
-        }
-      }
+    Map<String, Map<String, Integer>> launches = new LinkedHashMap<>();
+    for (PreshardedLayout dump : dumps) {
+      launches.put(dump.directoryName, dump.launch(dump.readChecksums()));
     }
+    Set<String> fitting = new TreeSet<>();
+    launches.forEach(
+        (one, launch) ->
+            launches.forEach(
+                (other, otherLaunch) -> {
+                  if (!one.equals(other) && areTheSame(launch, otherLaunch)) {
+                    fitting.add(one);
+                  }
+                }));
     if (!fitting.isEmpty()) {
       return CheckpointException.refused(
           listing.location(),
@@ -148,13 +157,11 @@ final class PreshardedLayout {
             + ". Name the one to work on.");
   }
 
-  /** Whether no size that both dumps state differs. */
-  private boolean fitsLaunchOf(PreshardedLayout other) throws CheckpointException {
-    Map<String, Integer> mine = launch(readChecksums());
-    Map<String, Integer> theirs = other.launch(other.readChecksums());
-    return AXES.stream()
-        .filter(axis -> mine.containsKey(axis) && theirs.containsKey(axis))
-        .allMatch(axis -> mine.get(axis).equals(theirs.get(axis)));
+  /** Whether no size that both launches state differs. */
+  private static boolean areTheSame(Map<String, Integer> launch, Map<String, Integer> other) {
+    return launch.entrySet().stream()
+        .allMatch(
+            size -> other.getOrDefault(size.getKey(), size.getValue()).equals(size.getValue()));
   }
 
   private Checkpoint checkpoint(List<String> otherUnfinished) throws CheckpointException {
@@ -279,13 +286,11 @@ final class PreshardedLayout {
     Map<String, Integer> sizes = new LinkedHashMap<>();
     Matcher name = DIRECTORY.matcher(directoryName);
     if (!checksums.hasShardConfig() && name.matches()) {
-      sizes.put("tp", Integer.parseInt(name.group(1)));
-      Matcher axis = AXIS.matcher(name.group(2));
+      sizes.put("tp", Integer.parseInt(name.group("tp")));
+      Matcher axis = AXIS.matcher(name.group("others") == null ? "" : name.group("others"));
       while (axis.find()) {
-        String key = axis.group(1).toLowerCase(Locale.ROOT);
-        if (AXES.contains(key) && Integer.parseInt(axis.group(2)) > 0) {
-          sizes.put(key, Integer.parseInt(axis.group(2)));
-        }
+        sizes.put(
+            axis.group("axis").toLowerCase(Locale.ROOT), Integer.parseInt(axis.group("size")));
       }
     }
     for (String axis : AXES) {
@@ -320,11 +325,11 @@ final class PreshardedLayout {
 
   private Optional<Finding> signatureFinding(ChecksumJson checksums) {
     Matcher name = DIRECTORY.matcher(directoryName);
-    if (!name.matches() || name.group(3) == null || checksums.signature().isEmpty()) {
+    if (!name.matches() || name.group("signature") == null || checksums.signature().isEmpty()) {
       return Optional.empty();
     }
     String expected = checksums.signature().get();
-    return expected.equals(name.group(3))
+    return expected.equals(name.group("signature"))
         ? Optional.empty()
         : Optional.of(
             FindingCode.DUMP_SIGNATURE.finding(

@@ -1,5 +1,6 @@
 package org.shardmend.checkpoint;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -25,7 +26,8 @@ public final class SiblingFindings {
    * @param reference the rank that they are compared with
    * @param others those that differ from it; at least one
    */
-  public record Mismatch(FindingCode code, UnitId reference, List<UnitId> others) {}
+  public record Mismatch(FindingCode code, UnitId reference, List<UnitId> others)
+      implements Serializable {}
 
   private SiblingFindings() {}
 

@@ -44,7 +44,11 @@ public record UnitSummary(
   /** Copies the maps. */
   public UnitSummary {
     dtypes = Collections.unmodifiableSortedMap(new TreeMap<>(dtypes));
-    layers = Collections.unmodifiableSortedMap(new TreeMap<>(layers));
+    SortedMap<String, SortedSet<Integer>> copies = new TreeMap<>();
+    layers.forEach(
+        (stack, numbers) ->
+            copies.put(stack, Collections.unmodifiableSortedSet(new TreeSet<>(numbers))));
+    layers = Collections.unmodifiableSortedMap(copies);
   }
 
   /** The summary of a unit whose names stand in its shards' headers. */

@@ -106,6 +106,25 @@ class ExpectedStateTest {
   }
 
   @Test
+  void ranksThatTheCheckpointLacksAreNamed() throws CheckpointException {
+    ExpectedState state =
+        ExpectedState.read(Samples.read("mla-tp2-pp2.expected.json"), "state.json");
+
+    assertThat(state.ranksBesides(List.of(new UnitId(0, 0), new UnitId(0, 1), new UnitId(1, 0))))
+        .containsExactly(new UnitId(1, 1));
+    assertThat(state.ranksBesides(List.of(UnitId.ofTp(0), UnitId.ofTp(1))))
+        .containsExactly(new UnitId(1, 0), new UnitId(1, 1));
+  }
+
+  @Test
+  void aHealthyCheckpointIsAnExpectation() {
+    ExpectedUnit unit = ExpectedUnit.of(UnitId.ofTp(1), new TestShard().bf16("a", 2).tensors());
+
+    assertThat(ExpectedState.of(List.of(unit)).forUnit(UnitId.ofTp(1)).orElseThrow())
+        .containsExactly(Map.entry("a", ExpectedTensor.of("BF16", Shape.of(2))));
+  }
+
+  @Test
   void whatIsNotUtf8IsRefused() {
     byte[] json = "{\"format\": \"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1);
 

@@ -231,19 +231,26 @@ class PreshardedDiscoveryTest {
         .hasMessageContaining("world_size is 4, but the dump was made for tp 2 and pp 3");
   }
 
-  @Test
-  void anEarlyDumpTakesItsSizesFromTheDirectorysName() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "TP-2-DP-1-PP-2",
+        "TP-2-PP-2-sig-0011223344556677",
+        "TP-2-PP-2-DenseTP-1-dtype-compressed-tensors-RedEP-4-sig-0011223344556677",
+        "TP-2",
+      })
+  void anEarlyDumpTakesItsSizesFromTheDirectorysName(String directory) {
     InMemoryFiles sample = InMemoryFiles.ofSample(SHA1);
     String text = sample.text(DUMP + "/checksum.json");
     int from = text.indexOf("  \"shard_config\"");
     InMemoryFiles files = new InMemoryFiles();
     for (Shard shard : discover(sample).shards()) {
-      files.file(shard.name().replace(DUMP, "TP-2-DP-1-PP-2"), sample.content(shard.name()));
+      files.file(shard.name().replace(DUMP, directory), sample.content(shard.name()));
     }
     files
-        .empty("TP-2-DP-1-PP-2/READY")
+        .empty(directory + "/READY")
         .file(
-            "TP-2-DP-1-PP-2/checksum.json",
+            directory + "/checksum.json",
             text.substring(0, from) + text.substring(text.indexOf("  \"files\"")));
 
     Checkpoint checkpoint = discover(files);
