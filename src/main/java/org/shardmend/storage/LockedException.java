@@ -1,0 +1,33 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+
+/** Another run holds the target, or may: one at a time. */
+public final class LockedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private LockedException(String message) {
+    super(message);
+  }
+
+  /** The holder is known, and not proven gone. */
+  static LockedException heldBy(LockHolder holder, Location lock) {
+    return new LockedException(
+        "Locked by %s: %s. Wait until it has ended. If it is certain that it no longer runs, run again with --break-lock."
+            .formatted(holder, lock));
+  }
+
+  /** The lock file names nobody. */
+  static LockedException heldByUnknown(Location lock, String why) {
+    return new LockedException(
+        "Locked, but the lock file does not say by whom (%s): %s. If it is certain that no other run works on this target, run again with --break-lock."
+            .formatted(why, lock));
+  }
+
+  /** The lock that this run held is gone, or another run's. */
+  static LockedException lost(Location lock, String now) {
+    return new LockedException(
+        "This run no longer holds its lock %s: %s. Somebody broke it. Nothing more was changed; make sure that one run at a time works on this target, then run again."
+            .formatted(lock, now));
+  }
+}
