@@ -1,0 +1,182 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.shardmend.storage.JournalCheck.Condition;
+
+/** A journal that is being prepared, by the driver; sentences J1 to J4 of {@code journal.md}. */
+public final class JournalBuilder {
+  private final Store store;
+  private final JournalPaths paths;
+  private final String runId;
+  private final StepListener listener;
+  private final List<JournalEntry> entries = new ArrayList<>();
+
+  JournalBuilder(Store store, JournalPaths paths, String runId, StepListener listener) {
+    this.store = store;
+    this.paths = paths;
+    this.runId = runId;
+    this.listener = listener;
+  }
+
+  /**
+   * Takes the entry of the attempt that succeeded. One per shard.
+   *
+   * @throws IOException when the file system has no hard links and one is needed, or fails
+   */
+  public void adopt(StagedEntry staged) throws IOException {
+    JournalEntry entry = staged.entry();
+    listener.reached("journal: adopt " + entry.name());
+    String path = paths.staged(entry.number(), staged.attempt());
+    switch (entry.kind()) {
+      case PATCH -> store.rename(path, paths.pair(entry.number()));
+      case REPLACE -> {
+        store.rename(path, paths.replacement(entry.number()));
+        store.link(paths.file(entry.name()), paths.original(entry.number()));
+      }
+      case ADD ->
+          throw new IllegalArgumentException(
+              "Tasks stage shards; %s is added by the driver.".formatted(entry.name()));
+    }
+    entries.add(entry);
+  }
+
+  /**
+   * Puts a side file that is to have this content: it replaces one, or is added. After all shards
+   * were adopted.
+   *
+   * @param name relative to the checkpoint; its directory exists
+   */
+  public void put(String name, byte[] content) throws IOException {
+    listener.reached("journal: put " + name);
+    int number = 1 + entries.stream().mapToInt(JournalEntry::number).max().orElse(-1);
+    String replacement = paths.replacement(number);
+    try (ShardWriter writer = store.create(replacement)) {
+      writer.write(ByteBuffer.wrap(content));
+      writer.sync();
+      writer.complete();
+    }
+    if (store.stat(paths.file(name)).isEmpty()) {
+      entries.add(
+          new JournalEntry(
+              number, JournalEntry.Kind.ADD, name, FileImage.ABSENT, whole(replacement), ""));
+      return;
+    }
+    StagedEntry staged = replacementOf(number, name, replacement);
+    store.link(paths.file(staged.entry().name()), paths.original(number));
+    entries.add(staged.entry());
+  }
+
+  private StagedEntry replacementOf(int number, String name, String replacement)
+      throws IOException {
+    FileStatus original = JournalStage.of(store, paths.checkpoint()).resolve(name);
+    if (original.permissions().isPresent()) {
+      store.setMode(replacement, original.permissions().getAsInt());
+      store.sync(replacement);
+    }
+    return new StagedEntry(
+        0,
+        new JournalEntry(
+            number,
+            JournalEntry.Kind.REPLACE,
+            JournalStage.of(store, paths.checkpoint()).relative(original.path()),
+            FileImage.read(store, original, original.bytes()),
+            whole(replacement),
+            ""));
+  }
+
+  private FileImage whole(String path) throws IOException {
+    FileStatus file =
+        store
+            .stat(path)
+            .orElseThrow(() -> JournalException.damaged(store.locate(path), "is missing"));
+    return FileImage.read(store, file, file.bytes());
+  }
+
+  /**
+   * Makes all durable, looks at every file once more, and writes READY (J3, J4). From here on only
+   * {@link Journal#finish} and {@link Journal#rollback} go on.
+   *
+   * @param threads how many files are looked at at once
+   * @throws ForeignChangeException when a file has changed since it was staged; nothing was written
+   * @throws JournalException when two entries concern one file
+   */
+  public void ready(int threads) throws IOException {
+    entries.sort(Comparator.comparingInt(JournalEntry::number));
+    requireDistinct();
+    listener.reached("journal: remove what was not adopted");
+    for (FileStatus leftover : store.list(paths.work())) {
+      DurableFile.deleteIfPresent(store, leftover.path());
+    }
+    listener.reached("journal: sync directories");
+    for (String directory :
+        List.of(
+            paths.entries(),
+            paths.replacements(),
+            paths.originals(),
+            paths.spares(),
+            paths.journal(),
+            paths.ours(),
+            paths.checkpoint())) {
+      store.syncDirectory(directory);
+    }
+    requireUnchanged(new EntryPool(threads));
+    listener.reached("journal: write READY");
+    DurableFile.write(store, paths.ready(), JsonDocument.write(index()));
+    listener.reached("journal: ready");
+  }
+
+  /** G4. */
+  private void requireDistinct() throws IOException {
+    Map<String, String> names = new HashMap<>();
+    for (JournalEntry entry : entries) {
+      if (entry.kind() == JournalEntry.Kind.ADD) {
+        continue;
+      }
+      String other = names.put(entry.before().fileKey(), entry.name());
+      if (other != null) {
+        throw JournalException.sameFile(
+            store.locate(paths.file(other)), store.locate(paths.file(entry.name())));
+      }
+    }
+  }
+
+  private void requireUnchanged(EntryPool pool) throws IOException {
+    listener.reached("journal: look at all files");
+    Map<JournalEntry, Condition> conditions =
+        new JournalCheck(store, paths, true, new AtomicLong()).all(entries, pool);
+    List<ForeignChange> changed =
+        entries.stream()
+            .filter(entry -> conditions.get(entry) != Condition.OLD)
+            .map(
+                entry ->
+                    new ForeignChange(
+                        entry.name(), ForeignChange.WHOLE_FILE, "is no longer what was read"))
+            .toList();
+    if (!changed.isEmpty()) {
+      throw new ForeignChangeException(store.locate(paths.checkpoint()), changed);
+    }
+  }
+
+  private JournalIndex index() throws IOException {
+    Optional<FileStatus> anchor = store.stat(paths.anchor());
+    return new JournalIndex(
+        JournalIndex.FORMAT,
+        runId,
+        Instant.now(Clock.systemUTC()).truncatedTo(ChronoUnit.SECONDS).toString(),
+        anchor
+            .orElseThrow(() -> JournalException.damaged(store.locate(paths.anchor()), "is missing"))
+            .fileKey(),
+        List.copyOf(entries));
+  }
+}

@@ -1,0 +1,288 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * Where a repair into another directory is built: beside the target, hidden, under a name that the
+ * same repair finds again; sentences S1 to S5 of {@code publish.md}. The caller holds the {@link
+ * TargetLock}. Tasks only use {@link #workPath}; all else is the driver's.
+ *
+ * <p>On a store without rename, only receipts and plan are here, and the shards are in the target.
+ */
+public final class Staging {
+  private static final String MARK = ".shardmend-";
+  private static final int KEY_CHARS = 16;
+  private static final Pattern KEY = Pattern.compile("[0-9a-f]{" + KEY_CHARS + "}");
+  private static final int MAX_DOCUMENT_BYTES = 1 << 30;
+
+  private final Store store;
+  private final String target;
+  private final Repair repair;
+  private final String path;
+
+  /**
+   * What makes two repairs the same.
+   *
+   * @param arguments everything the user said that changes the result, as canonical text
+   * @param fingerprint of the plan
+   */
+  record Repair(String arguments, String fingerprint) {
+    String key() {
+      MessageDigest digest = Sha256.start();
+      digest.update(arguments.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      digest.update(fingerprint.getBytes(StandardCharsets.UTF_8));
+      return Sha256.end(digest).substring(0, KEY_CHARS);
+    }
+  }
+
+  private Staging(Store store, String target, Repair repair) {
+    this.store = store;
+    this.target = target;
+    this.repair = repair;
+    this.path = SiblingName.of(target, MARK + repair.key());
+  }
+
+  /**
+   * The staging of a repair, whether it is there or not.
+   *
+   * @param target what the result is going to be: an absolute path in the store
+   * @param arguments everything the user said that changes the result, as canonical text
+   * @param fingerprint of the plan
+   */
+  public static Staging of(Store store, String target, String arguments, String fingerprint) {
+    return new Staging(store, target, new Repair(arguments, fingerprint));
+  }
+
+  /** The staging directory. */
+  public String path() {
+    return path;
+  }
+
+  /** What tells this repair from others of the same target: 16 hexadecimal digits. */
+  public String key() {
+    return repair.key();
+  }
+
+  /** What the result is going to be. */
+  public String target() {
+    return target;
+  }
+
+  /**
+   * Makes the directory, or finds it again and removes what dead attempts left there.
+   *
+   * @throws StagingConflictException when there is one of another repair for this target
+   * @throws IOException when the store fails
+   */
+  public void open() throws IOException {
+    List<FileStatus> others = others();
+    if (!others.isEmpty()) {
+      throw new StagingConflictException(
+          store.locate(target),
+          others.stream().map(other -> store.locate(other.path())).toList(),
+          difference(others.get(0)));
+    }
+    if (store.traits().atomicRename()) {
+      store.makeDirectories(workDirectory());
+      store.makeDirectories(outDirectory());
+    }
+    store.makeDirectories(receiptDirectory());
+    if (store.stat(argumentsPath()).isEmpty()) {
+      DurableFile.write(store, argumentsPath(), JsonDocument.write(repair));
+    }
+    discardWork();
+  }
+
+  /** Removes every staging directory of the target, this repair's too: for {@code --restart}. */
+  public void removeAll() throws IOException {
+    for (FileStatus other : others()) {
+      store.deleteTree(other.path());
+    }
+    store.deleteTree(path);
+  }
+
+  private List<FileStatus> others() throws IOException {
+    String parent = DurableFile.parentOf(path);
+    if (store.stat(parent).isEmpty()) {
+      return List.of();
+    }
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    String start = name.substring(0, name.length() - KEY_CHARS);
+    return store.list(parent).stream()
+        .filter(FileStatus::isDirectory)
+        .filter(entry -> entry.name().startsWith(start) && !entry.name().equals(name))
+        .filter(entry -> KEY.matcher(entry.name().substring(start.length())).matches())
+        .toList();
+  }
+
+  private String difference(FileStatus other) throws IOException {
+    Optional<byte[]> document =
+        DurableFile.read(store, argumentsPathIn(other.path()), MAX_DOCUMENT_BYTES);
+    if (document.isEmpty()) {
+      return "It does not say what it was for.";
+    }
+    Repair before = JsonDocument.read(document.get(), Repair.class);
+    if (before.arguments().equals(repair.arguments())) {
+      return "The arguments are the same, but the source or the plan has changed since then.";
+    }
+    return "It was begun with other arguments: %s, and now they are %s."
+        .formatted(before.arguments(), repair.arguments());
+  }
+
+  /** S2: removes what attempts left that never were adopted. */
+  public void discardWork() throws IOException {
+    if (store.stat(workDirectory()).isEmpty()) {
+      return;
+    }
+    for (FileStatus leftover : store.list(workDirectory())) {
+      DurableFile.deleteIfPresent(store, leftover.path());
+    }
+  }
+
+  /**
+   * Where one attempt writes a shard. It syncs and completes the file before it returns its
+   * receipt.
+   *
+   * @param number the shard's number in the plan
+   * @param attempt unique among all attempts of this run
+   */
+  public String workPath(int number, long attempt) {
+    return workDirectory() + "/" + number + "-" + attempt;
+  }
+
+  /** Where a file of the result is, until it is published. */
+  public String outPath(String name) {
+    return outDirectory() + "/" + name;
+  }
+
+  /** The directory that is going to be the target. */
+  public String outDirectory() {
+    return path + "/out";
+  }
+
+  private String workDirectory() {
+    return path + "/work";
+  }
+
+  private String receiptDirectory() {
+    return path + "/receipts";
+  }
+
+  private String receiptPath(int number) {
+    return receiptDirectory() + "/" + number + ".json";
+  }
+
+  private String argumentsPath() {
+    return argumentsPathIn(path);
+  }
+
+  private static String argumentsPathIn(String directory) {
+    return directory + "/arguments.json";
+  }
+
+  String publishingPath() {
+    return path + "/publishing.json";
+  }
+
+  /** Where the caller may keep the plan; see {@link #writeDocument}. */
+  private String documentPath(String name) {
+    return path + "/" + name;
+  }
+
+  /**
+   * Keeps a document of the caller's beside the receipts, such as {@code plan.json}: whole or not
+   * at all.
+   */
+  public void writeDocument(String name, byte[] content) throws IOException {
+    DurableFile.write(store, documentPath(name), content);
+  }
+
+  /** A document that {@link #writeDocument} kept. */
+  public Optional<byte[]> readDocument(String name) throws IOException {
+    return DurableFile.read(store, documentPath(name), MAX_DOCUMENT_BYTES);
+  }
+
+  /**
+   * Takes the file of the attempt that succeeded: moves it to its place in {@code out/}, over one
+   * that has no valid receipt, and writes the receipt (S3).
+   */
+  public void promote(ShardReceipt receipt) throws IOException {
+    String out = outPath(receipt.name());
+    store.makeDirectories(DurableFile.parentOf(out));
+    DurableFile.deleteIfPresent(store, out);
+    store.rename(workPath(receipt.number(), receipt.attempt()), out);
+    keep(receipt);
+  }
+
+  /**
+   * Writes the receipt of a shard that is in its place already: on a store without rename, of a
+   * completed upload (O4).
+   */
+  public void keep(ShardReceipt receipt) throws IOException {
+    DurableFile.writeSynced(store, receiptPath(receipt.number()), JsonDocument.write(receipt));
+  }
+
+  /**
+   * The shards that need not be written again: with receipt, and with the size and the header that
+   * it says (S4).
+   *
+   * @return receipts by the shards' numbers
+   * @throws IOException when the store fails
+   */
+  public SortedMap<Integer, ShardReceipt> completed() throws IOException {
+    TreeMap<Integer, ShardReceipt> completed = new TreeMap<>();
+    for (ShardReceipt receipt : receipts()) {
+      if (isInPlace(receipt)) {
+        completed.put(receipt.number(), receipt);
+      }
+    }
+    return completed;
+  }
+
+  private List<ShardReceipt> receipts() throws IOException {
+    if (store.stat(receiptDirectory()).isEmpty()) {
+      return List.of();
+    }
+    List<ShardReceipt> receipts = new ArrayList<>();
+    for (FileStatus file : store.list(receiptDirectory())) {
+      if (file.name().endsWith(".json")) {
+        parse(file).ifPresent(receipts::add);
+      }
+    }
+    return receipts;
+  }
+
+  /** A receipt that can't be read vouches for nothing: the shard is written again. */
+  private Optional<ShardReceipt> parse(FileStatus file) throws IOException {
+    Optional<byte[]> content = DurableFile.read(store, file.path(), MAX_DOCUMENT_BYTES);
+    if (content.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(JsonDocument.read(content.get(), ShardReceipt.class));
+    } catch (IOException damaged) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean isInPlace(ShardReceipt receipt) throws IOException {
+    String place =
+        store.traits().atomicRename() ? outPath(receipt.name()) : target + "/" + receipt.name();
+    Optional<FileStatus> file = store.stat(place);
+    return file.isPresent()
+        && file.get().isFile()
+        && file.get().bytes() == receipt.bytes()
+        && receipt.headerBytes() <= receipt.bytes()
+        && FileImage.digestOf(store, file.get(), receipt.headerBytes())
+            .equals(receipt.headerDigest());
+  }
+}

@@ -1,0 +1,29 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.util.List;
+
+/** An unfinished repair for the same target, with other arguments or of another source. */
+public final class StagingConflictException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final List<Location> others;
+
+  /**
+   * @param target what both want to become
+   * @param others the staging directories that are in the way; not empty
+   * @param why what differs, as a sentence
+   */
+  StagingConflictException(Location target, List<Location> others, String why) {
+    super(
+        "An unfinished repair for %s is in %s. %s Run it again as it was to finish it, or add --restart to remove it and start anew."
+            .formatted(
+                target, String.join(", ", others.stream().map(Location::toString).toList()), why));
+    this.others = List.copyOf(others);
+  }
+
+  /** The staging directories that are in the way. */
+  public List<Location> others() {
+    return others;
+  }
+}

@@ -1,0 +1,124 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * A checkpoint with everything that a repair in place can do to one: two shards whose headers are
+ * overwritten, one that is replaced, one that stays, an index that is replaced, a manifest that is
+ * added.
+ */
+final class InPlaceScenario {
+  static final String LONG_HEADER = "model-rank-0-part-0.safetensors";
+  static final String SHORT_HEADER = "model-rank-1-part-0.safetensors";
+  static final String REPLACED = "model-rank-2-part-0.safetensors";
+  static final String UNTOUCHED = "model-rank-3-part-0.safetensors";
+  static final String INDEX = "model.safetensors.index.json";
+
+  /** Header bytes of {@link #LONG_HEADER}: three sectors, the last one shared with data. */
+  static final int LONG_HEADER_BYTES = 1300;
+
+  private static final int SHORT_HEADER_BYTES = 400;
+  private static final int REPLACED_HEADER_BYTES = 200;
+  private static final int NEW_REPLACED_HEADER_BYTES = 216;
+
+  private final Store store;
+  private final String checkpoint;
+
+  InPlaceScenario(Store store, String checkpoint) {
+    this.store = store;
+    this.checkpoint = checkpoint;
+  }
+
+  /** What the checkpoint is before. */
+  static Map<String, byte[]> before() {
+    Map<String, byte[]> files = new TreeMap<>();
+    files.put(LONG_HEADER, bytes(1, 2100));
+    files.put(SHORT_HEADER, bytes(2, 900));
+    files.put(REPLACED, bytes(3, 700));
+    files.put(UNTOUCHED, bytes(4, 300));
+    files.put(INDEX, bytes(5, 120));
+    files.put("config.json", bytes(6, 50));
+    return files;
+  }
+
+  /** What it is after. */
+  static Map<String, byte[]> after() {
+    Map<String, byte[]> files = new LinkedHashMap<>(before());
+    byte[] longHeader = files.get(LONG_HEADER).clone();
+    // The first and the last sector of the header differ, the middle one does not.
+    Arrays.fill(longHeader, 100, 200, (byte) 'n');
+    Arrays.fill(longHeader, 1200, LONG_HEADER_BYTES, (byte) ' ');
+    files.put(LONG_HEADER, longHeader);
+    byte[] shortHeader = files.get(SHORT_HEADER).clone();
+    Arrays.fill(shortHeader, 8, SHORT_HEADER_BYTES, (byte) 'm');
+    files.put(SHORT_HEADER, shortHeader);
+    files.put(REPLACED, bytes(13, 650));
+    files.put(INDEX, bytes(15, 110));
+    files.put("shardmend.json", bytes(17, 80));
+    return new TreeMap<>(files);
+  }
+
+  private static byte[] bytes(int seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  /** Writes the checkpoint as it is before. */
+  void create() throws IOException {
+    store.makeDirectories(checkpoint);
+    for (Map.Entry<String, byte[]> file : before().entrySet()) {
+      write(checkpoint + "/" + file.getKey(), file.getValue());
+    }
+  }
+
+  private void write(String path, byte[] content) throws IOException {
+    try (ShardWriter writer = store.create(path)) {
+      writer.write(ByteBuffer.wrap(content));
+      writer.sync();
+      writer.complete();
+    }
+  }
+
+  /** Prepares the whole journal, up to READY. */
+  void prepare(StepListener listener) throws IOException {
+    JournalBuilder builder = Journal.of(store, checkpoint, listener).begin("r1");
+    builder.adopt(stagePatch(0, LONG_HEADER, LONG_HEADER_BYTES));
+    builder.adopt(stagePatch(1, SHORT_HEADER, SHORT_HEADER_BYTES));
+    JournalStage stage = JournalStage.of(store, checkpoint);
+    write(stage.replacementPath(2, 7), after().get(REPLACED));
+    builder.adopt(
+        stage.replacement(2, 7, REPLACED, REPLACED_HEADER_BYTES, NEW_REPLACED_HEADER_BYTES));
+    builder.put(INDEX, after().get(INDEX));
+    builder.put("shardmend.json", after().get("shardmend.json"));
+    builder.ready(1);
+  }
+
+  private StagedEntry stagePatch(int number, String name, int headerBytes) throws IOException {
+    return JournalStage.of(store, checkpoint)
+        .patch(
+            number,
+            40 + number,
+            name,
+            Arrays.copyOf(before().get(name), headerBytes),
+            Arrays.copyOf(after().get(name), headerBytes));
+  }
+
+  /** The journal of the checkpoint. */
+  Journal journal() {
+    return Journal.of(store, checkpoint, StepListener.NONE);
+  }
+
+  /** As {@link PowerCutStore#tree} describes files. */
+  static Map<String, String> digests(Map<String, byte[]> files) {
+    Map<String, String> digests = new TreeMap<>();
+    files.forEach((name, content) -> digests.put(name, Sha256.hex(content)));
+    return digests;
+  }
+}

@@ -1,0 +1,155 @@
+package org.shardmend.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sentences S1 to S5 of {@code publish.md}. */
+class StagingTest {
+  private static final String SHARD = "model-rank-0-part-0.safetensors";
+
+  @TempDir private Path directory;
+
+  private final Store store = new LocalStore();
+  private String target;
+  private Staging staging;
+
+  @BeforeEach
+  void openStaging() throws IOException {
+    target = directory.resolve("model").toString();
+    staging = staging("a", "f");
+    staging.open();
+  }
+
+  private Staging staging(String arguments, String fingerprint) {
+    return Staging.of(store, target, arguments, fingerprint);
+  }
+
+  private ShardReceipt write(long attempt, byte[] content) throws IOException {
+    Files.write(Path.of(staging.workPath(0, attempt)), content);
+    ShardReceipt receipt = RepairScenario.receipt(0, SHARD, content);
+    return new ShardReceipt(
+        0,
+        attempt,
+        SHARD,
+        receipt.bytes(),
+        receipt.headerBytes(),
+        receipt.headerDigest(),
+        receipt.digest(),
+        receipt.strategy(),
+        receipt.bytesRead(),
+        receipt.bytesWritten(),
+        "rows: 12");
+  }
+
+  @Test
+  void s1_theNameIsADigestOfArgumentsAndFingerprintAndNoShardsName() {
+    assertThat(staging.path()).matches(".*/\\.model\\.shardmend-[0-9a-f]{16}");
+    assertThat(staging("a", "f").path()).isEqualTo(staging.path());
+    assertThat(staging("b", "f").path()).isNotEqualTo(staging.path());
+    assertThat(staging("a", "g").path()).isNotEqualTo(staging.path());
+    assertThat(staging("af", "").path()).isNotEqualTo(staging("a", "f").path());
+  }
+
+  @Test
+  void s1_otherArgumentsAreToldApartFromAChangedSource() {
+    assertThatThrownBy(() -> staging("b", "f").open())
+        .isInstanceOf(StagingConflictException.class)
+        .hasMessageContaining("other arguments: a, and now they are b")
+        .hasMessageContaining(staging.path())
+        .hasMessageContaining("--restart");
+    assertThatThrownBy(() -> staging("a", "g").open())
+        .isInstanceOf(StagingConflictException.class)
+        .hasMessageContaining("the source or the plan has changed");
+  }
+
+  @Test
+  void s1_restartingRemovesAllOfThisTargetAndNothingElse() throws IOException {
+    Staging neighbor = Staging.of(store, directory.resolve("model2").toString(), "a", "f");
+    neighbor.open();
+    staging("b", "f").removeAll();
+    staging("b", "f").open();
+    assertThat(Path.of(staging.path())).doesNotExist();
+    assertThat(Path.of(neighbor.path())).exists();
+  }
+
+  @Test
+  void s2_leftoversOfDeadAttemptsAreRemovedByTheNextRun() throws IOException {
+    Path leftover = Files.write(Path.of(staging.workPath(3, 17)), new byte[10]);
+    staging.open();
+    assertThat(leftover).doesNotExist();
+  }
+
+  @Test
+  void s3_exactlyTheSuccessfulAttemptIsTaken() throws IOException {
+    byte[] loser = new byte[100];
+    byte[] winner = new byte[100];
+    Arrays.fill(winner, (byte) 1);
+    write(1, loser);
+    staging.promote(write(2, winner));
+    assertThat(Path.of(staging.outPath(SHARD))).hasBinaryContent(winner);
+    assertThat(Path.of(staging.workPath(0, 1))).exists();
+    assertThat(staging.completed().get(0).details()).isEqualTo("rows: 12");
+  }
+
+  @Test
+  void s3_aFileWithoutReceiptIsReplaced() throws IOException {
+    Files.write(Path.of(staging.outPath(SHARD)), new byte[] {1, 2, 3});
+    assertThat(staging.completed()).isEmpty();
+    byte[] content = new byte[100];
+    staging.promote(write(5, content));
+    assertThat(Path.of(staging.outPath(SHARD))).hasBinaryContent(content);
+  }
+
+  @Test
+  void s4_aShardIsCompleteByReceiptSizeAndHeader() throws IOException {
+    byte[] content = new byte[100];
+    staging.promote(write(5, content));
+    assertThat(staging("a", "f").completed()).containsOnlyKeys(0);
+    byte[] otherHeader = content.clone();
+    otherHeader[20] = 1;
+    Files.write(Path.of(staging.outPath(SHARD)), otherHeader);
+    assertThat(staging.completed()).isEmpty();
+    Files.write(Path.of(staging.outPath(SHARD)), new byte[101]);
+    assertThat(staging.completed()).isEmpty();
+    Files.delete(Path.of(staging.outPath(SHARD)));
+    assertThat(staging.completed()).isEmpty();
+  }
+
+  @Test
+  void s4_aReceiptThatCannotBeReadVouchesForNothing() throws IOException {
+    staging.promote(write(5, new byte[100]));
+    Path receipt = Path.of(staging.path(), "receipts", "0.json");
+    Files.writeString(receipt, Files.readString(receipt).substring(0, 40));
+    assertThat(staging.completed()).isEmpty();
+  }
+
+  @Test
+  void s5_aZombieAttemptChangesNothing() throws IOException {
+    byte[] content = new byte[100];
+    staging.promote(write(5, content));
+    byte[] late = new byte[100];
+    Arrays.fill(late, (byte) 9);
+    write(4, late);
+    assertThat(Path.of(staging.outPath(SHARD))).hasBinaryContent(content);
+    staging.discardWork();
+    staging.removeAll();
+    assertThatThrownBy(() -> store.create(staging.workPath(0, 4)))
+        .isInstanceOf(java.nio.file.NoSuchFileException.class);
+  }
+
+  @Test
+  void documentsOfTheCallerAreKept() throws IOException {
+    assertThat(staging.readDocument("plan.json")).isEmpty();
+    staging.writeDocument("plan.json", "{}".getBytes(StandardCharsets.UTF_8));
+    assertThat(staging.readDocument("plan.json").orElseThrow()).asString().isEqualTo("{}");
+  }
+}
