@@ -72,10 +72,9 @@ final class HeaderJson {
     try {
       return new HeaderJson(tokens, len, policy).header();
     } catch (StreamConstraintsException e) {
-      throw tokens.tooLarge(e.getLocation(), DisplayName.escape(e.getOriginalMessage()));
+      throw tokens.tooLarge(e);
     } catch (JsonProcessingException e) {
-      throw tokens.malformed(
-          e.getLocation(), "not JSON: " + DisplayName.escape(e.getOriginalMessage()));
+      throw tokens.notJson(e);
     }
   }
 

@@ -3,8 +3,10 @@ package org.shardmend.safetensors;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -160,13 +162,17 @@ final class JsonTokens implements Closeable {
     }
   }
 
-  /** The text is JSON, or looks like it, but not what it should be at the current token. */
+  /** The text is JSON so far, but not what it should be at the current token. */
   SafetensorsException malformed(String what) {
     return malformed(parser.currentTokenLocation(), what);
   }
 
-  /** The text is not what it should be at {@code place}. */
-  SafetensorsException malformed(JsonLocation place, String what) {
+  /** The text is not JSON, as Jackson found. */
+  SafetensorsException notJson(JsonProcessingException cause) {
+    return malformed(placeOf(cause), "not JSON: " + DisplayName.escape(cause.getOriginalMessage()));
+  }
+
+  private SafetensorsException malformed(JsonLocation place, String what) {
     return failure(
         Kind.INVALID_HEADER_DESERIALIZATION,
         place,
@@ -175,15 +181,24 @@ final class JsonTokens implements Closeable {
             + " again.");
   }
 
-  /** The text is beyond what we take. */
-  SafetensorsException tooLarge(JsonLocation place, String what) {
+  /** The text is beyond what we take, at the current token. */
+  SafetensorsException tooLarge(String what) {
+    return tooLarge(parser.currentTokenLocation(), what);
+  }
+
+  /** The text is beyond what we let Jackson take. */
+  SafetensorsException tooLarge(StreamConstraintsException cause) {
+    return tooLarge(placeOf(cause), DisplayName.escape(cause.getOriginalMessage()));
+  }
+
+  private SafetensorsException tooLarge(JsonLocation place, String what) {
     return failure(
         Kind.HEADER_TOO_LARGE, place, what + ". No writer of safetensors makes such a header.");
   }
 
-  /** The text is beyond what we take at the current token. */
-  SafetensorsException tooLarge(String what) {
-    return tooLarge(parser.currentTokenLocation(), what);
+  /** Jackson does not always say where it was. */
+  private JsonLocation placeOf(JsonProcessingException cause) {
+    return Optional.ofNullable(cause.getLocation()).orElseGet(parser::currentLocation);
   }
 
   private SafetensorsException failure(Kind kind, JsonLocation place, String what) {
