@@ -23,11 +23,13 @@ public final class ByteComparer {
 
   /**
    * Compares each of {@code others} with {@code first}. A range is read up to its first difference.
+   * The result counts only when {@link RangeReader#requireUnchanged} still holds after the last
+   * comparison of a file; that is the caller's to ask, once and not for each tensor.
    *
    * @param bytes the length of every range
    * @return for each of {@code others}, the first byte that differs, relative to the range's begin;
    *     empty when all are equal
-   * @throws SourceChangedException when a file isn't what it was when it was opened
+   * @throws SourceChangedException when a file ends before its range does
    * @throws IOException when one can't be read
    */
   public List<OptionalLong> firstDifferences(ByteRange first, List<ByteRange> others, long bytes)
@@ -45,10 +47,6 @@ public final class ByteComparer {
           }
         }
       }
-    }
-    first.reader().requireUnchanged();
-    for (ByteRange other : others) {
-      other.reader().requireUnchanged();
     }
     return differences;
   }

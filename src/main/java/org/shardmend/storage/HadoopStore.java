@@ -74,7 +74,7 @@ public final class HadoopStore implements Store {
     } catch (IOException | IllegalArgumentException failure) {
       throw new IOException(
           "Cannot open the file system %s: %s. Check the name, and that Hadoop's module for %s: is on the class path (for s3a: that is hadoop-aws)."
-              .formatted(root, failure.getMessage(), root.scheme()),
+              .formatted(root, StorageFailure.reason(root, failure), root.scheme()),
           failure);
     }
   }
@@ -232,15 +232,15 @@ public final class HadoopStore implements Store {
 
   /**
    * HDFS: each block is synced when it is full or the file is closed, because a sync later on would
-   * only reach the last one. Object stores: where conditional writes exist, a file that appeared
-   * meanwhile makes the completion fail.
+   * only reach the last one. Object stores: there are no directories that would have to exist, and
+   * where conditional writes exist, a file that appeared meanwhile makes the completion fail.
    */
   private FSDataOutputStreamBuilder<?, ?> builder(Path path) {
     if (fileSystem instanceof DistributedFileSystem hdfs) {
       return hdfs.createFile(path).create().overwrite(false).syncBlock();
     }
     FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(path);
-    builder.overwrite(false);
+    builder.create().overwrite(false).recursive();
     builder.opt(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true);
     return builder;
   }

@@ -87,7 +87,9 @@ public final class RateLimiter {
 
   private synchronized long reserve(long bytes) {
     long now = clock.getAsLong() - start;
-    paid = Math.max(paid, (double) now) + (double) bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
+    paid =
+        Math.max(paid, (double) now)
+            + (double) bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
     return (long) paid - now;
   }
 }

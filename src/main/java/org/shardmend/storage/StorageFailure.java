@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.SyncFailedException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -126,15 +128,24 @@ final class StorageFailure {
    * What the cause says, without the path that it repeats, without what may be a login, and without
    * the stack trace that HDFS sends along with its message.
    */
-  private static String reason(Location location, IOException cause) {
-    String said =
-        cause instanceof FileSystemException system && system.getReason() != null
-            ? system.getReason()
-            : Objects.toString(cause.getMessage(), cause.getClass().getSimpleName());
-    String reason = said.lines().findFirst().orElse(cause.getClass().getSimpleName());
+  static String reason(Location location, Exception cause) {
+    String reason = said(cause).lines().findFirst().orElse(cause.getClass().getSimpleName());
     int at = location.authority().lastIndexOf('@');
     return at < 0
         ? reason
         : reason.replace(location.authority(), location.authority().substring(at + 1));
+  }
+
+  /** The JDK's exceptions for mounted files have a path for a message, and often no reason. */
+  private static String said(Exception cause) {
+    if (cause instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (cause instanceof DirectoryNotEmptyException) {
+      return "the directory is not empty";
+    }
+    String said =
+        cause instanceof FileSystemException system ? system.getReason() : cause.getMessage();
+    return Objects.toString(said, cause.getClass().getSimpleName());
   }
 }

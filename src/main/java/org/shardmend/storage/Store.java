@@ -52,7 +52,10 @@ public interface Store extends Closeable {
     return openForRead(file, ReadPattern.SEQUENTIAL);
   }
 
-  /** Starts a new file; fails when the path is taken, by whatever. Its directory must exist. */
+  /**
+   * Starts a new file; fails when the path is taken, by whatever. Its directory must exist, where a
+   * store has such.
+   */
   ShardWriter create(String path) throws IOException;
 
   /**
