@@ -1,0 +1,133 @@
+package org.shardmend.plan;
+
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.Shard;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.Header;
+import org.shardmend.safetensors.HeaderEdit;
+import org.shardmend.safetensors.HeaderWriter;
+import org.shardmend.safetensors.SafetensorsException;
+import org.shardmend.safetensors.UnknownDtypes;
+
+/**
+ * What becomes of one shard: its totals, and the decisions that change something.
+ *
+ * @param unit the load unit that it belongs to
+ * @param shard the file as it was listed
+ * @param headerDigest SHA-256 of the 8 + N header bytes, in hexadecimal
+ * @param headerBytes 8 + N of the source, in bytes
+ * @param counts how many tensors each action concerns
+ * @param changes every decision but KEEP
+ * @param targetBytes length of the file that a COPY writes, in bytes
+ * @param targetHeaderBytes 8 + N of the file that a COPY writes, in bytes
+ * @param fitsInPlace whether the changed header fits into the source's 8 + N bytes with no tensor
+ *     moved, so that a PATCH is possible
+ */
+public record ShardPlan(
+    UnitId unit,
+    Shard shard,
+    String headerDigest,
+    long headerBytes,
+    ActionCounts counts,
+    PackedDecisions changes,
+    long targetBytes,
+    long targetHeaderBytes,
+    boolean fitsInPlace)
+    implements Serializable {
+
+  /**
+   * The plan of a scanned shard.
+   *
+   * @param changes the decisions on this shard's tensors, without KEEP
+   * @throws SafetensorsException if the changed header would not be valid
+   */
+  public static ShardPlan of(ScannedShard scanned, List<Decision> changes, UnknownDtypes dtypes)
+      throws SafetensorsException {
+    Header header = scanned.header();
+    if (changes.isEmpty()) {
+      return unchanged(scanned);
+    }
+    HeaderEdit edit = edit(header, changes, dtypes);
+    byte[] encoded = HeaderWriter.encode(edit.target());
+    boolean moves = edit.target().dataBytes() != header.dataBytes() || edit.movesData();
+    boolean fits = !moves && HeaderWriter.encodeInto(edit.target(), header.jsonBytes()).isPresent();
+    return new ShardPlan(
+        scanned.unit(),
+        scanned.shard(),
+        scanned.headerDigest(),
+        header.dataBegin(),
+        ActionCounts.of(header.tensors().size(), changes),
+        PackedDecisions.of(changes),
+        encoded.length + edit.target().dataBytes(),
+        encoded.length,
+        fits);
+  }
+
+  /** A shard that stays as it is keeps its header too, to the last space. */
+  private static ShardPlan unchanged(ScannedShard scanned) {
+    long headerBytes = scanned.header().dataBegin();
+    return new ShardPlan(
+        scanned.unit(),
+        scanned.shard(),
+        scanned.headerDigest(),
+        headerBytes,
+        ActionCounts.of(scanned.header().tensors().size(), List.of()),
+        PackedDecisions.of(List.of()),
+        scanned.shard().bytes(),
+        headerBytes,
+        true);
+  }
+
+  /**
+   * The edit that {@code changes} make to {@code header}. Refused tensors are left as they are.
+   *
+   * @throws SafetensorsException if the changed header would not be valid
+   */
+  public static HeaderEdit edit(Header header, List<Decision> changes, UnknownDtypes dtypes)
+      throws SafetensorsException {
+    Map<String, String> renames = new HashMap<>();
+    Set<String> dropped = new HashSet<>();
+    for (Decision change : changes) {
+      switch (change.action()) {
+        case RENAME -> renames.put(change.tensor(), change.target());
+        case DROP -> dropped.add(change.tensor());
+        case KEEP, REFUSE -> {}
+      }
+    }
+    return HeaderEdit.of(header, renames, dropped, dtypes);
+  }
+
+  /** The shard's name, relative to the checkpoint. */
+  public String name() {
+    return shard.name();
+  }
+
+  /** True when the shard stays as it is. */
+  public boolean unchanged() {
+    return counts.nothingToDo();
+  }
+
+  /** The same plan after comparisons: whatever met different bytes is refused. */
+  public ShardPlan settled(List<ComparisonResult> results) {
+    if (unchanged() || results.stream().allMatch(result -> result.difference().isEmpty())) {
+      return this;
+    }
+    List<Decision> settled = UnitPlanner.settle(changes.unpack(), results);
+    return new ShardPlan(
+        unit,
+        shard,
+        headerDigest,
+        headerBytes,
+        ActionCounts.of(counts.tensors(), settled),
+        PackedDecisions.of(settled),
+        targetBytes,
+        targetHeaderBytes,
+        fitsInPlace);
+  }
+}

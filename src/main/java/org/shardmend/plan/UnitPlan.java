@@ -1,0 +1,74 @@
+package org.shardmend.plan;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.rules.RuleSet;
+import org.shardmend.safetensors.SafetensorsException;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.safetensors.UnknownDtypes;
+
+/**
+ * The plan of one load unit, as a scan task returns it: it grows with the number of shards and of
+ * changes, not with the number of kept tensors.
+ *
+ * @param unit the load unit
+ * @param shards the unit's shards, in the order of the unit
+ * @param open what must be compared before the plan holds
+ */
+public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> open)
+    implements Serializable {
+
+  /** Copies the lists, so that the value can't change. */
+  public UnitPlan {
+    shards = List.copyOf(shards);
+    open = List.copyOf(open);
+  }
+
+  /**
+   * Plans a load unit from its headers.
+   *
+   * @throws SafetensorsException if a changed header would not be valid
+   */
+  public static UnitPlan of(
+      UnitId unit, List<ScannedShard> scanned, RuleSet rules, UnknownDtypes dtypes)
+      throws SafetensorsException {
+    UnitDecisions decisions = UnitPlanner.decide(unit, tensorsOf(scanned), rules);
+    Map<String, List<Decision>> byShard = new HashMap<>();
+    decisions
+        .changes()
+        .forEach(d -> byShard.computeIfAbsent(d.shard(), name -> new ArrayList<>()).add(d));
+    List<ShardPlan> shards = new ArrayList<>();
+    for (ScannedShard shard : scanned) {
+      List<Decision> changes = byShard.getOrDefault(shard.shard().name(), List.of());
+      shards.add(ShardPlan.of(shard, changes, dtypes));
+    }
+    return new UnitPlan(unit, shards, decisions.open());
+  }
+
+  /** The tensors of a load unit as its loader sees them, shard by shard. */
+  public static List<NamedTensor> tensorsOf(List<ScannedShard> scanned) {
+    List<NamedTensor> tensors = new ArrayList<>();
+    scanned.forEach(shard -> addTensors(shard, tensors));
+    return tensors;
+  }
+
+  private static void addTensors(ScannedShard scanned, List<NamedTensor> tensors) {
+    long data = scanned.header().dataBegin();
+    for (TensorEntry entry : scanned.header().tensors()) {
+      tensors.add(
+          new NamedTensor(
+              scanned.shard().name(),
+              entry.name(),
+              entry.dtype(),
+              entry.shape(),
+              data + entry.begin(),
+              data + entry.end(),
+              ""));
+    }
+  }
+}
