@@ -29,6 +29,11 @@ public final class AuditLayout {
 
   private AuditLayout() {}
 
+  /** The directory that holds those of all runs that are not appended yet. */
+  public static String stagings() {
+    return STAGING;
+  }
+
   /** The directory for a run's files before they are appended; hidden from who reads the tables. */
   public static String staging(RunId run) {
     return STAGING + "/" + run;

@@ -1,0 +1,86 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.shardmend.audit.AuditTables;
+import org.shardmend.audit.RunId;
+import org.shardmend.plan.Action;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+
+/**
+ * Reads an audit's rows. The place may be an audit's root, or a repaired checkpoint that holds one
+ * under {@code .shardmend/audit}.
+ */
+public final class AuditQuery {
+  private static final String INSIDE = ".shardmend/audit";
+
+  private final SparkJob job;
+  private final Location place;
+  private Optional<RunId> run = Optional.empty();
+  private Set<Action> actions = EnumSet.allOf(Action.class);
+
+  /** A query of the audit at {@code place}. */
+  public AuditQuery(SparkJob job, Location place) {
+    this.job = job;
+    this.place = place;
+  }
+
+  /** Only this run's rows. */
+  public AuditQuery run(RunId id) {
+    run = Optional.of(id);
+    return this;
+  }
+
+  /** Only tensors with one of these actions. */
+  public AuditQuery actions(Set<Action> wanted) {
+    actions = EnumSet.copyOf(wanted);
+    return this;
+  }
+
+  /**
+   * Gives every row of {@code runs}, then every wanted row of {@code tensors}, one after the other:
+   * an audit has more tensors than a driver has memory for.
+   *
+   * @throws JobException USAGE when there is no audit, FAILED when it can't be read
+   */
+  public void read(Consumer<Row> runs, Consumer<Row> tensors) throws JobException {
+    SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
+    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+      AuditTables tables = open(sql, store);
+      if (tables.runIds().isEmpty()) {
+        throw JobException.usage(
+            "no-audit",
+            "%s holds no audit%s; name an audit directory, or a repaired checkpoint"
+                .formatted(place, run.map(id -> " of run " + id).orElse("")));
+      }
+      forEach(tables.runs().orderBy("run_id"), runs);
+      Dataset<Row> rows =
+          actions.size() == Action.values().length ? tables.tensors() : tables.tensors(actions);
+      forEach(rows.orderBy("run_id", "pp_rank", "tp_rank", "shard", "source_begin"), tensors);
+    } catch (IOException e) {
+      throw JobException.failed(
+          "unreadable-audit", "Cannot read the audit %s: %s".formatted(place, e.getMessage()), e);
+    }
+  }
+
+  private AuditTables open(SparkSession sql, Store store) throws IOException {
+    Location inside = place.child(INSIDE);
+    Location root = store.stat(inside.path()).isPresent() ? inside : place;
+    AuditTables tables = AuditTables.open(sql, store, root.path());
+    return run.map(tables::only).orElse(tables);
+  }
+
+  private static void forEach(Dataset<Row> rows, Consumer<Row> action) {
+    Iterator<Row> iterator = rows.toLocalIterator();
+    iterator.forEachRemaining(action);
+  }
+}

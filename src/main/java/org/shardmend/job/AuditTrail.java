@@ -1,0 +1,172 @@
+package org.shardmend.job;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.shardmend.audit.AuditAppend;
+import org.shardmend.audit.AuditFileWriter;
+import org.shardmend.audit.AuditLayout;
+import org.shardmend.audit.AuditTable;
+import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunRow;
+import org.shardmend.audit.ShardRow;
+import org.shardmend.audit.Verification;
+import org.shardmend.checkpoint.Layout;
+import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.HadoopSettings;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.SmallFiles;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+
+/**
+ * The audit of one run, on the driver. Tasks write rows of tensors into a staging directory of the
+ * run; here the winners' files are remembered, and the shards' and the run's rows added. {@link
+ * #prepare} completes the staging before the repair becomes visible, so that a run that is stopped
+ * between that and {@link #append} is accounted for by the next one.
+ */
+final class AuditTrail implements AutoCloseable {
+  private static final String LIST = "append.json";
+  private static final int MAX_LIST_BYTES = 64 << 20;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Location root;
+  private final RunId run;
+  private final HadoopSettings hadoop;
+  private final Store store;
+  private final Location staging;
+  private final List<String> tensorFiles = new ArrayList<>();
+  private final List<ShardRow> shards = new ArrayList<>();
+
+  private AuditTrail(Location root, RunId run, HadoopSettings hadoop, Store store) {
+    this.root = root;
+    this.run = run;
+    this.hadoop = hadoop;
+    this.store = store;
+    this.staging = root.child(AuditLayout.staging(run));
+  }
+
+  /**
+   * Opens an audit for a run.
+   *
+   * @param root the audit's directory; made when it is missing
+   */
+  static AuditTrail open(Location root, RunId run, HadoopSettings hadoop) throws IOException {
+    AuditTrail trail = new AuditTrail(root, run, hadoop, Stores.open(root, hadoop.configuration()));
+    trail.store.makeDirectories(trail.staging.path());
+    return trail;
+  }
+
+  /** What tasks need to write rows. */
+  AuditContext context(
+      String checkpoint, Layout layout, String digestAlgorithm, Verification verified) {
+    return new AuditContext(
+        new CheckpointAccess(staging, hadoop), run, checkpoint, layout, digestAlgorithm, verified);
+  }
+
+  /** Takes the file of the attempt that succeeded, and the rows of its shards. */
+  void add(String tensorFile, List<ShardRow> shardRows) {
+    tensorFiles.add(tensorFile);
+    shards.addAll(shardRows);
+  }
+
+  /** Completes the staging: what is left then is to append it. */
+  void prepare(RunRow row) throws IOException {
+    store.deleteTree(staging.child(LIST).path());
+    String shardFile = write(AuditTable.SHARDS, shards);
+    String runFile = write(AuditTable.RUNS, List.of(row));
+    Map<String, List<String>> files = new LinkedHashMap<>();
+    files.put(AuditTable.TENSORS.name(), tensorFiles.stream().sorted().toList());
+    files.put(AuditTable.SHARDS.name(), List.of(shardFile));
+    files.put(AuditTable.RUNS.name(), List.of(runFile));
+    SmallFiles.create(store, staging.child(LIST).path(), JSON.writeValueAsBytes(files));
+  }
+
+  /** Appends the run to the audit; from here on its rows count. */
+  void append(RunRow row) throws IOException {
+    write(AuditTable.RUNS, List.of(row));
+    append();
+  }
+
+  private <R> String write(AuditTable<R> table, List<R> rows) throws IOException {
+    String path = staging.child(table.name() + ".parquet").path();
+    if (store.stat(path).isPresent()) {
+      store.delete(path);
+    }
+    try (AuditFileWriter<R> writer = AuditFileWriter.open(table, store.create(path))) {
+      for (R row : rows) {
+        writer.write(row);
+      }
+      writer.complete();
+    }
+    return path;
+  }
+
+  private void append() throws IOException {
+    Map<String, List<String>> listed =
+        JSON.readValue(
+            SmallFiles.read(store, staging.child(LIST).path(), MAX_LIST_BYTES),
+            new TypeReference<Map<String, List<String>>>() {});
+    Map<AuditTable<?>, List<String>> staged = new HashMap<>();
+    for (AuditTable<?> table : AuditTable.inAppendOrder()) {
+      staged.put(table, listed.getOrDefault(table.name(), List.of()));
+    }
+    new AuditAppend(store, root.path()).append(run, staged);
+    discard();
+  }
+
+  /** Removes what was staged and not appended. */
+  private void discard() throws IOException {
+    store.deleteTree(staging.path());
+    Location all = staging.parent();
+    if (store.stat(all.path()).isPresent() && store.list(all.path()).isEmpty()) {
+      store.delete(all.path());
+    }
+  }
+
+  /**
+   * Appends what stopped runs have prepared and published.
+   *
+   * @param published whether a run has become visible; of others nothing is appended
+   * @return whether a run was appended
+   */
+  static boolean recover(Location root, HadoopSettings hadoop, Predicate<RunId> published)
+      throws IOException {
+    boolean appended = false;
+    try (Store store = Stores.open(root, hadoop.configuration())) {
+      for (RunId run : stagedRuns(store, root)) {
+        AuditTrail trail = new AuditTrail(root, run, hadoop, store);
+        boolean prepared = store.stat(trail.staging.child(LIST).path()).isPresent();
+        if (prepared && published.test(run)) {
+          trail.append();
+          appended = true;
+        }
+      }
+    }
+    return appended;
+  }
+
+  private static List<RunId> stagedRuns(Store store, Location root) throws IOException {
+    Optional<FileStatus> directory = store.stat(root.child(AuditLayout.stagings()).path());
+    if (directory.isEmpty()) {
+      return List.of();
+    }
+    return store.list(directory.get().path()).stream()
+        .map(FileStatus::name)
+        .filter(RunId::isRunId)
+        .map(RunId::new)
+        .toList();
+  }
+
+  @Override
+  public void close() throws IOException {
+    store.close();
+  }
+}

@@ -1,0 +1,149 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.HeaderScan;
+import org.shardmend.checkpoint.LoadUnit;
+import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.Shard;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.DigestAlgorithm;
+import org.shardmend.storage.Manifest;
+import org.shardmend.storage.ManifestShard;
+import org.shardmend.storage.Pace;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.RateLimiter;
+import org.shardmend.storage.ShardDigests;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.StoreCheckpointFiles;
+import org.shardmend.storage.TensorDigester;
+
+/**
+ * What {@code verify --full} reads: every byte of every shard, held to the digests that {@code
+ * shardmend.json} remembers; where a shard's differs, the audit names the tensor.
+ */
+final class DigestCheck {
+  private final SparkJob job;
+  private final CheckpointAccess access;
+  private final Checkpoint checkpoint;
+  private final UnknownDtypes dtypes;
+
+  DigestCheck(SparkJob job, CheckpointAccess access, Checkpoint checkpoint, UnknownDtypes dtypes) {
+    this.job = job;
+    this.access = access;
+    this.checkpoint = checkpoint;
+    this.dtypes = dtypes;
+  }
+
+  private record Task(
+      UnitId unit, Shard shard, DigestAlgorithm algorithm, String headerDigest, String remembered)
+      implements Serializable {}
+
+  /** A shard whose digest is not the remembered one: its tensors' digests by name. */
+  private record Suspect(String shard, HashMap<String, String> tensors) implements Serializable {}
+
+  List<Fault> run() throws JobException {
+    Optional<Manifest> manifest = manifest();
+    CheckpointAccess at = access;
+    UnknownDtypes allowed = dtypes;
+    List<Suspect> suspects = new ArrayList<>();
+    job.run(
+            "Read every byte",
+            checkpoint.shardBytes(),
+            tasks(manifest),
+            (task, meter) -> digest(at, task, allowed, meter))
+        .forEach(suspects::addAll);
+    return suspects.isEmpty() || manifest.isEmpty()
+        ? List.of()
+        : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));
+  }
+
+  private static Map<String, Map<String, String>> namesByShard(List<Suspect> suspects) {
+    Map<String, Map<String, String>> byShard = new HashMap<>();
+    suspects.forEach(suspect -> byShard.put(suspect.shard(), suspect.tensors()));
+    return byShard;
+  }
+
+  private List<Task> tasks(Optional<Manifest> manifest) {
+    Map<String, ManifestShard> remembered = new HashMap<>();
+    manifest.ifPresent(m -> m.shards().forEach(shard -> remembered.put(shard.name(), shard)));
+    DigestAlgorithm algorithm =
+        manifest
+            .flatMap(m -> DigestAlgorithm.ofLabel(m.digestAlgorithm()))
+            .orElse(DigestAlgorithm.XXH3_128);
+    List<Task> tasks = new ArrayList<>();
+    for (LoadUnit unit : checkpoint.units()) {
+      for (Shard shard : unit.shards()) {
+        ManifestShard known = remembered.get(shard.name());
+        tasks.add(
+            new Task(
+                unit.id(),
+                shard,
+                algorithm,
+                known == null ? "" : known.headerDigest(),
+                known == null ? ManifestShard.NOT_READ : known.digest()));
+      }
+    }
+    tasks.sort(Comparator.comparingLong((Task task) -> task.shard().bytes()).reversed());
+    return tasks;
+  }
+
+  private Optional<Manifest> manifest() throws JobException {
+    try (Store store = access.open()) {
+      return Manifest.read(store, access.location().path());
+    } catch (IOException e) {
+      throw JobException.failed(
+          "unreadable", "Cannot read %s: %s".formatted(Manifest.NAME, e.getMessage()), e);
+    }
+  }
+
+  private static ArrayList<Suspect> digest(
+      CheckpointAccess access, Task task, UnknownDtypes dtypes, LongConsumer meter)
+      throws IOException {
+    ArrayList<Suspect> suspects = new ArrayList<>();
+    try (Store store = access.open();
+        RangeReader reader = store.openForRead(access.path(task.shard().name()))) {
+      ScannedShard scanned =
+          HeaderScan.read(
+              new StoreCheckpointFiles(store, access.location()),
+              task.unit(),
+              task.shard(),
+              dtypes);
+      ShardDigests digests =
+          new TensorDigester(task.algorithm(), new Pace(RateLimiter.none(), meter))
+              .digest(reader, scanned.header());
+      boolean counts =
+          !task.remembered().equals(ManifestShard.NOT_READ)
+              && scanned.headerDigest().equals(task.headerDigest());
+      if (counts && !digests.shard().equals(task.remembered())) {
+        suspects.add(new Suspect(task.shard().name(), byName(scanned, digests)));
+      }
+    } catch (CheckpointException e) {
+      if (e.reason() == CheckpointException.Reason.REFUSED) {
+        return suspects; // The contract's stage has reported it already.
+      }
+      throw new ShardTaskException(e.code(), task.shard().name(), e.getMessage(), e);
+    }
+    return suspects;
+  }
+
+  private static HashMap<String, String> byName(ScannedShard scanned, ShardDigests digests) {
+    HashMap<String, String> byName = new HashMap<>();
+    List<TensorEntry> tensors = scanned.header().inOffsetOrder();
+    for (int i = 0; i < tensors.size(); i++) {
+      byName.put(tensors.get(i).name(), digests.tensors().get(i));
+    }
+    return byName;
+  }
+}

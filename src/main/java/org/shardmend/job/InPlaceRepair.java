@@ -1,0 +1,329 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunRow;
+import org.shardmend.audit.ShardRow;
+import org.shardmend.audit.Verification;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.plan.Plan;
+import org.shardmend.plan.ShardPlan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.storage.InPlaceCandidate;
+import org.shardmend.storage.InPlaceGuards;
+import org.shardmend.storage.Journal;
+import org.shardmend.storage.JournalBuilder;
+import org.shardmend.storage.JournalResult;
+import org.shardmend.storage.JournalState;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Manifest;
+import org.shardmend.storage.ManifestShard;
+import org.shardmend.storage.Nonce;
+import org.shardmend.storage.StagedEntry;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.TargetLock;
+
+/**
+ * Repairs a checkpoint in its place, through a journal: executors plan and stage; when all of it is
+ * durable, the driver alone patches, reads back, and closes the run.
+ */
+final class InPlaceRepair {
+  /** How many files the driver patches at once. */
+  static final int PATCH_THREADS = 8;
+
+  /** So many groups of shards a task slot gets, so that a slow one does not hold up the rest. */
+  private static final int GROUPS_PER_SLOT = 2;
+
+  private static final String OWN_DIRECTORY = ".shardmend";
+  private static final String AUDIT = OWN_DIRECTORY + "/audit";
+  private static final String JOURNAL = OWN_DIRECTORY + "/journal";
+
+  private final SparkJob job;
+  private final RepairRequest request;
+  private final Location location;
+  private final CheckpointAccess access;
+  private final RunRecord run;
+  private final Store store;
+  private final Journal journal;
+
+  private InPlaceRepair(SparkJob job, RepairRequest request, RunRecord run, Store store) {
+    this.job = job;
+    this.request = request;
+    this.location = request.plan().checkpoint();
+    this.access = new CheckpointAccess(location, job.hadoop());
+    this.run = run;
+    this.store = store;
+    this.journal = Journal.of(store, location.path(), request.listener());
+  }
+
+  /** Takes the checkpoint's lock and repairs it. */
+  static RepairResult run(SparkJob job, RepairRequest request, RunRecord run) throws JobException {
+    Location location = request.plan().checkpoint();
+    requireStrategy(request);
+    try (Store store = new CheckpointAccess(location, job.hadoop()).open()) {
+      if (store.stat(location.path()).isEmpty()) {
+        throw JobException.usage("no-such-path", "%s does not exist".formatted(location));
+      }
+      Optional<Finding> impossible = InPlaceGuards.ofStore(store.traits(), location);
+      if (impossible.isPresent()) {
+        throw JobException.usage(impossible.get().code(), impossible.get().message());
+      }
+      String lockPath = TargetLock.inside(location.path());
+      if (request.breaksLock()) {
+        TargetLock.breakLock(store, lockPath);
+      }
+      try (TargetLock lock = TargetLock.acquire(store, lockPath, run.id().value())) {
+        lock.predecessor()
+            .ifPresent(
+                holder ->
+                    job.progress().message("Took over the lock of a run that is gone: " + holder));
+        return new InPlaceRepair(job, request, run, store).repair();
+      }
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+  }
+
+  private static void requireStrategy(RepairRequest request) throws JobException {
+    Optional<Strategy> forced = request.strategy();
+    if (forced.isPresent() && forced.get() != Strategy.PATCH && forced.get() != Strategy.COPY) {
+      throw JobException.usage(
+          "strategy-impossible",
+          "%s makes a second checkpoint, so it needs --output; in place there are patch and copy"
+              .formatted(forced.get()));
+    }
+  }
+
+  private RepairResult repair() throws JobException, IOException {
+    boolean finished = finishOpenJournal();
+    journal.removeRemains();
+    recoverAudit();
+    if (request.forgets() && journal.state() == JournalState.APPLIED) {
+      journal.forget();
+    }
+    PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
+    Repairs.requireDecided(planned);
+    if (planned.plan().nothingToDo()) {
+      return result(
+          planned,
+          finished ? RepairResult.Outcome.DONE : RepairResult.Outcome.NOTHING_TO_DO,
+          List.of(),
+          0,
+          0);
+    }
+    requireWritable(planned.plan());
+    return patch(planned);
+  }
+
+  /** Finishes what a stopped run has begun; its result is then what is planned on. */
+  private boolean finishOpenJournal() throws IOException {
+    if (!journal.state().isOpen()) {
+      return false;
+    }
+    job.progress()
+        .message(
+            "Finishing the repair in place that run %s has begun"
+                .formatted(journal.runId().orElse("?")));
+    journal.finish(PATCH_THREADS);
+    return true;
+  }
+
+  /** Appends the audit of a run that was stopped after it had repaired; discards all else. */
+  private void recoverAudit() throws IOException {
+    Optional<String> repaired =
+        journal.state() == JournalState.APPLIED ? journal.runId() : Optional.empty();
+    AuditTrail.recover(
+        auditRoot(), job.hadoop(), staged -> repaired.equals(Optional.of(staged.value())));
+  }
+
+  private void requireWritable(Plan plan) throws JobException, IOException {
+    List<InPlaceCandidate> candidates = new ArrayList<>();
+    for (ShardPlan shard : plan.shards()) {
+      if (!shard.unchanged()) {
+        candidates.add(InPlaceCandidate.look(store, location.path(), shard.name()));
+      }
+      if (request.strategy().equals(Optional.of(Strategy.PATCH)) && !shard.fitsInPlace()) {
+        throw JobException.usage(
+            "strategy-impossible",
+            "%s can't be patched: its new header does not fit, or a tensor is dropped; use --strategy auto"
+                .formatted(shard.name()));
+      }
+    }
+    List<Finding> refused = InPlaceGuards.ofFiles(candidates, request.hardLinksAllowed());
+    if (!refused.isEmpty()) {
+      throw JobException.refused(
+          refused.get(0).code(), Repairs.message(location, refused), refused);
+    }
+  }
+
+  private RepairResult patch(PlannedCheckpoint planned) throws JobException, IOException {
+    Plan plan = planned.plan();
+    JournalBuilder builder = journal.begin(run.id().value());
+    Nonce nonce = Nonce.write(store, location.child(JOURNAL).path());
+    try (AuditTrail audit = AuditTrail.open(auditRoot(), run.id(), job.hadoop())) {
+      List<JournalStageTask.Receipt> receipts = stage(planned, nonce, audit);
+      nonce.remove(store);
+      for (JournalStageTask.Receipt receipt : receipts) {
+        for (StagedEntry entry : receipt.entries()) {
+          builder.adopt(entry);
+        }
+        audit.add(receipt.tensorRows(), receipt.shardRows());
+      }
+      for (SideFileChange change : SideFileChanges.of(planned, store)) {
+        builder.put(change.name(), change.content());
+      }
+      builder.put(Manifest.NAME, manifest(plan, receipts).toJson());
+      audit.prepare(row(planned, bytesRead(receipts), bytesStaged(receipts)));
+      job.progress().begin("Write the journal", 0);
+      builder.ready(PATCH_THREADS);
+      job.progress().begin("Patch headers", 0);
+      JournalResult patched = journal.finish(PATCH_THREADS);
+      job.progress().end();
+      requireRepaired(plan);
+      long read = bytesRead(receipts) + patched.bytesRead();
+      long written = bytesStaged(receipts) + patched.bytesWritten();
+      audit.append(row(planned, read, written));
+      if (request.forgets()) {
+        journal.forget();
+      }
+      return result(planned, RepairResult.Outcome.DONE, receipts, read, written);
+    }
+  }
+
+  private Location auditRoot() {
+    return request.audit().orElseGet(() -> location.child(AUDIT));
+  }
+
+  private List<JournalStageTask.Receipt> stage(
+      PlannedCheckpoint planned, Nonce nonce, AuditTrail audit) throws JobException {
+    Plan plan = planned.plan();
+    RewriteSettings rewrite =
+        new RewriteSettings(
+            access,
+            nonce,
+            request.digest(),
+            request.plan().dtypes(),
+            request.maxBytesPerSecondPerProcess());
+    JournalStageTask.Settings settings =
+        new JournalStageTask.Settings(
+            rewrite,
+            audit.context(
+                location.toString(),
+                planned.checkpoint().layout(),
+                request.digest(),
+                Verification.HEADER),
+            request.strategy().equals(Optional.of(Strategy.COPY)));
+    long copied =
+        plan.shards().stream()
+            .filter(shard -> !shard.unchanged() && !shard.fitsInPlace())
+            .mapToLong(ShardPlan::targetBytes)
+            .sum();
+    return job.run(
+        "Stage the new headers in the journal",
+        copied,
+        groups(plan),
+        (group, meter) -> JournalStageTask.run(settings, group, meter));
+  }
+
+  /** The shards in groups of about equal cost, the ones that are copied first. */
+  private List<JournalStageTask.Group> groups(Plan plan) {
+    List<NumberedShard> shards = new ArrayList<>();
+    for (ShardPlan shard : plan.shards()) {
+      shards.add(new NumberedShard(shards.size(), shard));
+    }
+    shards.sort(Comparator.comparingLong(InPlaceRepair::cost).reversed());
+    int count = Math.min(shards.size(), job.spark().defaultParallelism() * GROUPS_PER_SLOT);
+    List<JournalStageTask.Group> groups = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      groups.add(new JournalStageTask.Group(i, new ArrayList<>()));
+    }
+    for (int i = 0; i < shards.size(); i++) {
+      groups.get(i % count).shards().add(shards.get(i));
+    }
+    return groups;
+  }
+
+  private static long cost(NumberedShard shard) {
+    ShardPlan plan = shard.plan();
+    return plan.unchanged() || plan.fitsInPlace() ? plan.headerBytes() : plan.shard().bytes();
+  }
+
+  private Manifest manifest(Plan plan, List<JournalStageTask.Receipt> receipts) {
+    List<ManifestShard> shards =
+        receipts.stream()
+            .flatMap(receipt -> receipt.manifest().stream())
+            .sorted(Comparator.comparing(ManifestShard::name))
+            .toList();
+    return new Manifest(
+        run.id().value(),
+        Release.version(),
+        location.toString(),
+        plan.fingerprint(),
+        run.ruleNames(),
+        request.digest(),
+        shards);
+  }
+
+  /** Plans once more, on what storage holds now: nothing may be left to do, and nothing missing. */
+  private void requireRepaired(Plan before) throws JobException {
+    Plan after = new Planner(job, request.plan()).plan().plan();
+    long expected = before.counts().tensors() - before.counts().drop();
+    if (!after.nothingToDo() || after.counts().tensors() != expected) {
+      throw JobException.failed(
+          "verify-failed",
+          "%s is not what the plan says after the repair: %,d tensors instead of %,d, %s. The journal is kept: 'rollback' brings back what was there before."
+              .formatted(location, after.counts().tensors(), expected, after.counts().byName()),
+          null);
+    }
+  }
+
+  private RunRow row(PlannedCheckpoint planned, long read, long written) {
+    return run.row(
+        Outcome.DONE,
+        location.toString(),
+        planned.plan().fingerprint(),
+        planned.plan().counts(),
+        read,
+        written,
+        planned.findings());
+  }
+
+  private static long bytesRead(List<JournalStageTask.Receipt> receipts) {
+    return rows(receipts).mapToLong(row -> row.bytes().read()).sum();
+  }
+
+  private static long bytesStaged(List<JournalStageTask.Receipt> receipts) {
+    return rows(receipts).mapToLong(row -> row.bytes().written()).sum();
+  }
+
+  private static Stream<ShardRow> rows(List<JournalStageTask.Receipt> receipts) {
+    return receipts.stream().flatMap(receipt -> receipt.shardRows().stream());
+  }
+
+  private RepairResult result(
+      PlannedCheckpoint planned,
+      RepairResult.Outcome outcome,
+      List<JournalStageTask.Receipt> receipts,
+      long read,
+      long written) {
+    return new RepairResult(
+        run.id().value(),
+        outcome,
+        location.toString(),
+        location.toString(),
+        planned.plan().fingerprint(),
+        planned.plan().counts(),
+        Repairs.strategies(rows(receipts).map(ShardRow::strategy)),
+        read + planned.plan().shards().stream().mapToLong(ShardPlan::headerBytes).sum(),
+        written,
+        run.seconds(),
+        job.stageSeconds(),
+        receipts.isEmpty() ? "" : auditRoot().toString(),
+        planned.findings());
+  }
+}

@@ -1,0 +1,198 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import org.shardmend.audit.AuditFileWriter;
+import org.shardmend.audit.AuditTable;
+import org.shardmend.audit.ShardRow;
+import org.shardmend.audit.TensorRow;
+import org.shardmend.plan.Decision;
+import org.shardmend.plan.ShardPlan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.safetensors.HeaderEdit;
+import org.shardmend.safetensors.HeaderWriter;
+import org.shardmend.safetensors.SafetensorsException;
+import org.shardmend.storage.JournalStage;
+import org.shardmend.storage.ManifestShard;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.StagedEntry;
+import org.shardmend.storage.Store;
+
+/**
+ * What a task does for a repair in place: for each of a few shards it stages the old and the new
+ * header in the journal, or a new file where the header does not fit, and accounts for every
+ * tensor. The shards themselves are only read.
+ */
+final class JournalStageTask {
+  private final Settings settings;
+  private final Store store;
+  private final LongConsumer meter;
+  private final long attempt = Attempts.next();
+  private final ArrayList<StagedEntry> entries = new ArrayList<>();
+  private final ArrayList<ManifestShard> manifest = new ArrayList<>();
+  private final ArrayList<ShardRow> rows = new ArrayList<>();
+
+  private JournalStageTask(Settings settings, Store store, LongConsumer meter) {
+    this.settings = settings;
+    this.store = store;
+    this.meter = meter;
+  }
+
+  /**
+   * What all tasks share.
+   *
+   * @param rewrite source, digest, nonce and the like
+   * @param audit where rows go
+   * @param copiesAll whether every changed shard is built anew, as {@code --strategy copy} asks
+   */
+  record Settings(RewriteSettings rewrite, AuditContext audit, boolean copiesAll)
+      implements Serializable {}
+
+  /** A few shards. */
+  record Group(int number, ArrayList<NumberedShard> shards) implements Serializable {}
+
+  /**
+   * What a task did.
+   *
+   * @param entries what it staged
+   * @param manifest the shards as they are going to be
+   * @param tensorRows the file with the rows of all tensors of the group
+   * @param shardRows a row a shard
+   */
+  record Receipt(
+      ArrayList<StagedEntry> entries,
+      ArrayList<ManifestShard> manifest,
+      String tensorRows,
+      ArrayList<ShardRow> shardRows)
+      implements Serializable {}
+
+  static Receipt run(Settings settings, Group group, LongConsumer meter) throws IOException {
+    try (Store store = settings.rewrite().source().open();
+        Store auditStore = settings.audit().staging().open()) {
+      settings.rewrite().nonce().check(store);
+      return new JournalStageTask(settings, store, meter).stage(group, auditStore);
+    }
+  }
+
+  private Receipt stage(Group group, Store auditStore) throws IOException {
+    String path = settings.audit().tensorsPath(group.number(), attempt);
+    try (AuditFileWriter<TensorRow> tensors =
+        AuditFileWriter.open(AuditTable.TENSORS, auditStore.create(path))) {
+      for (NumberedShard shard : group.shards()) {
+        stage(shard, tensors);
+      }
+      tensors.complete();
+    }
+    return new Receipt(entries, manifest, path, rows);
+  }
+
+  private void stage(NumberedShard numbered, AuditFileWriter<TensorRow> tensors)
+      throws IOException {
+    long began = System.nanoTime();
+    ShardPlan shard = numbered.plan();
+    String path = settings.rewrite().source().path(shard.name());
+    try (RangeReader reader = store.openForRead(path)) {
+      SourceHeader before = SourceHeader.read(reader, shard, settings.rewrite().dtypes());
+      List<Decision> changes = shard.changes().unpack();
+      HeaderEdit edit = ShardPlan.edit(before.header(), changes, settings.rewrite().dtypes());
+      Staged staged = stage(numbered, reader, before, edit);
+      manifest.add(
+          new ManifestShard(
+              shard.name(), staged.bytes(), staged.headerDigest(), staged.dataDigest()));
+      for (TensorReceipt receipt :
+          TensorReceipts.of(before.header(), edit.target(), changes, staged.digests())) {
+        tensors.write(TensorReceipts.row(settings.audit(), shard, receipt, ""));
+      }
+      rows.add(row(shard, staged, Duration.ofNanos(System.nanoTime() - began)));
+    } catch (SafetensorsException e) {
+      throw new ShardTaskException("malformed", shard.name(), e.getMessage(), e);
+    }
+  }
+
+  /** What became of one shard. */
+  private record Staged(
+      Strategy strategy,
+      long bytes,
+      long headerBytes,
+      String headerDigest,
+      String dataDigest,
+      Map<String, String> digests,
+      long bytesRead,
+      long bytesWritten) {}
+
+  private Staged stage(
+      NumberedShard numbered, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
+    ShardPlan shard = numbered.plan();
+    if (shard.unchanged()) {
+      return new Staged(
+          Strategy.NONE,
+          reader.size(),
+          before.bytes().length,
+          shard.headerDigest(),
+          ManifestShard.NOT_READ,
+          Map.of(),
+          before.bytes().length,
+          0);
+    }
+    JournalStage journal = JournalStage.of(store, settings.rewrite().source().location().path());
+    Optional<byte[]> patch =
+        settings.copiesAll() || !shard.fitsInPlace()
+            ? Optional.empty()
+            : HeaderWriter.encodeInto(edit.target(), before.header().jsonBytes());
+    if (patch.isPresent()) {
+      entries.add(
+          journal.patch(numbered.number(), attempt, shard.name(), before.bytes(), patch.get()));
+      return new Staged(
+          Strategy.PATCH,
+          reader.size(),
+          patch.get().length,
+          SourceHeader.digest(patch.get()),
+          ManifestShard.NOT_READ,
+          Map.of(),
+          before.bytes().length,
+          patch.get().length);
+    }
+    String path = journal.replacementPath(numbered.number(), attempt);
+    ShardCopy copy = ShardCopy.write(settings.rewrite(), reader, before, edit, store, path, meter);
+    entries.add(
+        journal.replacement(
+            numbered.number(), attempt, shard.name(), before.bytes().length, copy.headerBytes()));
+    return new Staged(
+        Strategy.COPY,
+        copy.bytes(),
+        copy.headerBytes(),
+        copy.headerDigest(),
+        copy.dataDigest(),
+        copy.digests(),
+        copy.bytesRead(),
+        copy.bytes());
+  }
+
+  private ShardRow row(ShardPlan shard, Staged staged, Duration time) {
+    return new ShardRow(
+        settings.audit().run(),
+        shard.name(),
+        shard.name(),
+        shard.unit(),
+        shard.shard().part(),
+        staged.strategy(),
+        new ShardRow.Bytes(
+            shard.shard().bytes(),
+            staged.bytes(),
+            staged.headerBytes(),
+            staged.bytesRead(),
+            staged.bytesWritten()),
+        new ShardRow.Counts(
+            shard.counts().tensors(), shard.counts().rename(), shard.counts().drop()),
+        staged.dataDigest(),
+        time,
+        Executors.name());
+  }
+}

@@ -1,0 +1,13 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.function.LongConsumer;
+
+/**
+ * What a task does with its value, on an executor; it tells {@code meter} the bytes that it moves.
+ */
+@FunctionalInterface
+interface MeteredFunction<T, R> extends Serializable {
+  R apply(T task, LongConsumer meter) throws IOException;
+}

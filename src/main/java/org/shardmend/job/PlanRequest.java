@@ -1,0 +1,24 @@
+package org.shardmend.job;
+
+import java.util.List;
+import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.rules.RuleFamily;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.Location;
+
+/**
+ * Which checkpoint is looked at, and how.
+ *
+ * @param checkpoint its directory
+ * @param discovery how its files are found
+ * @param rules the active rule families
+ * @param dtypes what becomes of types that the format's version that we know has not
+ */
+public record PlanRequest(
+    Location checkpoint, DiscoveryOptions discovery, List<RuleFamily> rules, UnknownDtypes dtypes) {
+
+  /** Copies the list, so that the value can't change. */
+  public PlanRequest {
+    rules = List.copyOf(rules);
+  }
+}

@@ -1,0 +1,56 @@
+package org.shardmend.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.HeaderFindings;
+import org.shardmend.plan.Comparison;
+import org.shardmend.plan.ComparisonResult;
+import org.shardmend.plan.Plan;
+import org.shardmend.plan.UnitPlan;
+import org.shardmend.rules.RuleSet;
+
+/** The first half of every repair: discover, scan and plan, compare. Nothing is written. */
+final class Planner {
+  private final SparkJob job;
+  private final PlanRequest request;
+  private final CheckpointAccess access;
+
+  Planner(SparkJob job, PlanRequest request) {
+    this.job = job;
+    this.request = request;
+    this.access = new CheckpointAccess(request.checkpoint(), job.hadoop());
+  }
+
+  PlannedCheckpoint plan() throws JobException {
+    Checkpoint checkpoint = Discoveries.discover(access, request.discovery());
+    RuleSet rules = RuleSet.of(request.rules(), checkpoint.layout().id());
+    List<ScanStage.Receipt> scans =
+        ScanStage.run(job, access, checkpoint.units(), rules, request.dtypes());
+    refuseProblems(scans);
+    List<UnitPlan> unitPlans = scans.stream().map(ScanStage.Receipt::plan).toList();
+    List<Comparison> open = unitPlans.stream().flatMap(unit -> unit.open().stream()).toList();
+    List<ComparisonResult> results = CompareStage.run(job, access, open);
+    Plan plan =
+        Plan.of(checkpoint.layout().id(), unitPlans, results, Map.of(), rules.canonicalJson());
+    return new PlannedCheckpoint(
+        request.checkpoint(), checkpoint, rules, plan, findings(checkpoint, scans));
+  }
+
+  private void refuseProblems(List<ScanStage.Receipt> scans) throws JobException {
+    List<Finding> problems = scans.stream().flatMap(scan -> scan.problems().stream()).toList();
+    if (!problems.isEmpty()) {
+      throw JobException.of(CheckpointException.refused(request.checkpoint().toString(), problems));
+    }
+  }
+
+  private static List<Finding> findings(Checkpoint checkpoint, List<ScanStage.Receipt> scans) {
+    List<Finding> findings = new ArrayList<>(checkpoint.findings());
+    findings.addAll(
+        HeaderFindings.of(checkpoint, scans.stream().map(ScanStage.Receipt::summary).toList()));
+    return findings;
+  }
+}

@@ -1,0 +1,171 @@
+package org.shardmend.job;
+
+import java.util.Optional;
+import org.shardmend.plan.Strategy;
+import org.shardmend.storage.DigestAlgorithm;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.StepListener;
+
+/** What {@code repair} is to do: fluent settings, checked when the repair runs. */
+public final class RepairRequest {
+  /** The label that asks for no digest at all. */
+  public static final String NO_DIGEST = "none";
+
+  /** How much of what was written is read back before it is published. */
+  public enum Verify {
+    /** Length, format, plan and loader's contract of every shard. */
+    HEADERS,
+    /** The digest of every tensor as storage now holds it, too. */
+    FULL
+  }
+
+  private final PlanRequest plan;
+  private final Location output;
+  private Strategy strategy;
+  private String digest = DigestAlgorithm.XXH3_128.label();
+  private Verify verify = Verify.HEADERS;
+  private Location audit;
+  private boolean linkUnchanged;
+  private boolean allowHardLinks;
+  private boolean forget;
+  private boolean restart;
+  private boolean breakLock;
+  private long maxBytesPerSecond = Long.MAX_VALUE;
+  private StepListener listener = StepListener.NONE;
+
+  private RepairRequest(PlanRequest plan, Location output) {
+    this.plan = plan;
+    this.output = output;
+  }
+
+  /** A repair that writes a corrected checkpoint to {@code output} and leaves the source alone. */
+  public static RepairRequest toOutput(PlanRequest plan, Location output) {
+    return new RepairRequest(plan, output);
+  }
+
+  /** A repair that changes the checkpoint itself, through a journal. */
+  public static RepairRequest inPlace(PlanRequest plan) {
+    return new RepairRequest(plan, null);
+  }
+
+  /** Forces a strategy; where it can't be had the repair fails instead of falling back. */
+  public RepairRequest strategy(Strategy forced) {
+    strategy = forced;
+    return this;
+  }
+
+  /**
+   * The digest that is computed of bytes that are read anyway: a {@link DigestAlgorithm}'s label,
+   * or {@link #NO_DIGEST}; XXH3-128 unless set.
+   */
+  public RepairRequest digest(String label) {
+    digest = label;
+    return this;
+  }
+
+  /** How much is read back; headers unless set. */
+  public RepairRequest verify(Verify depth) {
+    verify = depth;
+    return this;
+  }
+
+  /** Where the audit tables are; below the target unless set. */
+  public RepairRequest audit(Location directory) {
+    audit = directory;
+    return this;
+  }
+
+  /** Makes unchanged shards hard links to the source's. */
+  public RepairRequest linkUnchanged() {
+    linkUnchanged = true;
+    return this;
+  }
+
+  /** Patches files that have more than one name; the other names change with them. */
+  public RepairRequest allowHardLinks() {
+    allowHardLinks = true;
+    return this;
+  }
+
+  /** Gives up the possibility of undoing, once the repair is done. */
+  public RepairRequest forget() {
+    forget = true;
+    return this;
+  }
+
+  /** Throws away what an earlier, other repair to the same output has left. */
+  public RepairRequest restart() {
+    restart = true;
+    return this;
+  }
+
+  /** Removes a lock whose holder can't be proven gone. */
+  public RepairRequest breakLock() {
+    breakLock = true;
+    return this;
+  }
+
+  /** How much each executor process may move, in bytes per second; no limit unless set. */
+  public RepairRequest maxBytesPerSecond(long limit) {
+    maxBytesPerSecond = limit;
+    return this;
+  }
+
+  /** Hears of each step of the protocols; for tests that stop there. */
+  RepairRequest listener(StepListener heard) {
+    listener = heard;
+    return this;
+  }
+
+  StepListener listener() {
+    return listener;
+  }
+
+  PlanRequest plan() {
+    return plan;
+  }
+
+  Optional<Location> output() {
+    return Optional.ofNullable(output);
+  }
+
+  Optional<Strategy> strategy() {
+    return Optional.ofNullable(strategy);
+  }
+
+  String digest() {
+    return digest;
+  }
+
+  Verify verify() {
+    return verify;
+  }
+
+  Optional<Location> audit() {
+    return Optional.ofNullable(audit);
+  }
+
+  boolean linksUnchanged() {
+    return linkUnchanged;
+  }
+
+  boolean hardLinksAllowed() {
+    return allowHardLinks;
+  }
+
+  boolean forgets() {
+    return forget;
+  }
+
+  boolean restarts() {
+    return restart;
+  }
+
+  boolean breaksLock() {
+    return breakLock;
+  }
+
+  long maxBytesPerSecondPerProcess() {
+    return maxBytesPerSecond;
+  }
+}

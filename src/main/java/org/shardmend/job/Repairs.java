@@ -1,0 +1,64 @@
+package org.shardmend.job;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.Severity;
+import org.shardmend.plan.Decision;
+import org.shardmend.plan.Strategy;
+import org.shardmend.storage.Location;
+
+/** What both ways to repair say and count alike. */
+final class Repairs {
+  /** So many refusals are spelled out in one message; the document has all. */
+  private static final int MOST_IN_MESSAGE = 20;
+
+  private Repairs() {}
+
+  /**
+   * Goes on only with a plan that decides on every tensor.
+   *
+   * @throws JobException REFUSED otherwise, with every tensor that can't be decided
+   */
+  static void requireDecided(PlannedCheckpoint planned) throws JobException {
+    if (planned.plan().refused()) {
+      List<Finding> refusals = planned.plan().refusals().map(Repairs::finding).toList();
+      throw JobException.refused("contradiction", message(planned.location(), refusals), refusals);
+    }
+  }
+
+  private static Finding finding(Decision refusal) {
+    return new Finding(
+        "refused-tensor",
+        Severity.ERROR,
+        refusal.shard(),
+        "%s, %s: '%s': %s"
+            .formatted(
+                refusal.unit().label(), refusal.shard(), refusal.tensor(), refusal.reason()));
+  }
+
+  /** One message of several reasons to refuse a checkpoint. */
+  static String message(Location checkpoint, List<Finding> reasons) {
+    String listed =
+        reasons.stream()
+            .limit(MOST_IN_MESSAGE)
+            .map(reason -> "\n  " + reason.message())
+            .collect(Collectors.joining());
+    String more =
+        reasons.size() > MOST_IN_MESSAGE
+            ? "\n  … and %,d more; --json lists every one"
+                .formatted(reasons.size() - MOST_IN_MESSAGE)
+            : "";
+    return "%s is refused, nothing was changed:%s%s".formatted(checkpoint, listed, more);
+  }
+
+  /** How many shards came by each strategy. */
+  static Map<Strategy, Integer> strategies(Stream<Strategy> shards) {
+    Map<Strategy, Integer> counts = new EnumMap<>(Strategy.class);
+    shards.forEach(strategy -> counts.merge(strategy, 1, Integer::sum));
+    return counts;
+  }
+}

@@ -1,0 +1,234 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import org.shardmend.plan.Decision;
+import org.shardmend.plan.ShardPlan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.safetensors.HeaderEdit;
+import org.shardmend.safetensors.HeaderWriter;
+import org.shardmend.safetensors.SafetensorsException;
+import org.shardmend.storage.CloneUnsupportedException;
+import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.ManifestShard;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardReceipt;
+import org.shardmend.storage.Staging;
+import org.shardmend.storage.Store;
+
+/**
+ * What a task does for a repair into another directory: brings one shard to its repaired form under
+ * a name of its own attempt, durably, and accounts for every tensor in a {@link ReceiptFile} beside
+ * it. The source is only read.
+ */
+final class RewriteTask {
+  private final Settings settings;
+  private final NumberedShard shard;
+  private final Store source;
+  private final Store target;
+  private final Staging staging;
+  private final LongConsumer meter;
+  private final long attempt = Attempts.next();
+
+  private RewriteTask(
+      Settings settings, NumberedShard shard, Store source, Store target, LongConsumer meter) {
+    this.settings = settings;
+    this.shard = shard;
+    this.source = source;
+    this.target = target;
+    this.staging = settings.staging(target);
+    this.meter = meter;
+  }
+
+  /**
+   * What all tasks share.
+   *
+   * @param rewrite source, digest, nonce and the like
+   * @param target what the result is going to be
+   * @param arguments what the staging directory's name stands for, with the fingerprint
+   * @param fingerprint the plan's
+   */
+  record Settings(
+      RewriteSettings rewrite, CheckpointAccess target, String arguments, String fingerprint)
+      implements Serializable {
+
+    Staging staging(Store store) {
+      return Staging.of(store, target.location().path(), arguments, fingerprint);
+    }
+  }
+
+  /**
+   * One shard's task.
+   *
+   * @param shard the shard
+   * @param strategy how it is brought to its repaired form
+   * @param forced whether another way, when this one can't be had, is an error
+   */
+  record Task(NumberedShard shard, Strategy strategy, boolean forced) implements Serializable {}
+
+  static ShardReceipt run(Settings settings, Task task, LongConsumer meter) throws IOException {
+    try (Store source = settings.rewrite().source().open();
+        Store target = settings.target().open()) {
+      settings.rewrite().nonce().check(target);
+      RewriteTask rewrite = new RewriteTask(settings, task.shard(), source, target, meter);
+      return rewrite.write(task);
+    }
+  }
+
+  private ShardReceipt write(Task task) throws IOException {
+    long began = System.nanoTime();
+    ShardPlan plan = shard.plan();
+    String from = settings.rewrite().source().path(plan.name());
+    try (RangeReader reader = source.openForRead(from)) {
+      SourceHeader before = SourceHeader.read(reader, plan, settings.rewrite().dtypes());
+      List<Decision> changes = plan.changes().unpack();
+      HeaderEdit edit = ShardPlan.edit(before.header(), changes, settings.rewrite().dtypes());
+      Written written = write(task, from, reader, before, edit);
+      reader.requireUnchanged();
+      ReceiptFile.write(
+          target,
+          ReceiptFile.path(staging, shard.number(), attempt),
+          TensorReceipts.of(before.header(), edit.target(), changes, written.digests()));
+      return receipt(written, System.nanoTime() - began);
+    } catch (SafetensorsException e) {
+      throw new ShardTaskException("malformed", plan.name(), e.getMessage(), e);
+    }
+  }
+
+  /** What was written. */
+  private record Written(
+      Strategy strategy,
+      long bytes,
+      long headerBytes,
+      String headerDigest,
+      String dataDigest,
+      Map<String, String> digests,
+      long bytesRead,
+      long bytesWritten) {
+
+    static Written of(ShardCopy copy) {
+      return new Written(
+          Strategy.COPY,
+          copy.bytes(),
+          copy.headerBytes(),
+          copy.headerDigest(),
+          copy.dataDigest(),
+          copy.digests(),
+          copy.bytesRead(),
+          copy.bytes());
+    }
+  }
+
+  private Written write(
+      Task task, String from, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
+    String to = staging.workPath(shard.number(), attempt);
+    Written written =
+        switch (task.strategy()) {
+          case LINK -> link(task, from, to, reader, before, edit);
+          case CLONE -> cloned(task, from, to, reader, before, edit);
+          case COPY -> Written.of(copy(to, reader, before, edit));
+          case PATCH, NONE ->
+              throw new IllegalArgumentException("Not for an output: " + task.strategy());
+        };
+    if (written.strategy() != Strategy.LINK) {
+      keepMode(from, to);
+    }
+    return written;
+  }
+
+  private ShardCopy copy(String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
+    return ShardCopy.write(settings.rewrite(), reader, before, edit, target, to, meter);
+  }
+
+  private Written link(
+      Task task, String from, String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
+    try {
+      target.link(source.realPath(from), to);
+    } catch (IOException e) {
+      if (task.forced()) {
+        throw e;
+      }
+      return Written.of(copy(to, reader, before, edit));
+    }
+    return sharing(Strategy.LINK, reader, before, 0);
+  }
+
+  private Written cloned(
+      Task task, String from, String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
+    ShardPlan plan = shard.plan();
+    Optional<byte[]> header =
+        plan.unchanged()
+            ? Optional.of(before.bytes())
+            : HeaderWriter.encodeInto(edit.target(), before.header().jsonBytes());
+    try {
+      target.cloneFile(source.realPath(from), to);
+    } catch (CloneUnsupportedException e) {
+      if (task.forced()) {
+        throw e;
+      }
+      return Written.of(copy(to, reader, before, edit));
+    }
+    if (plan.unchanged()) {
+      target.sync(to);
+      return sharing(Strategy.CLONE, reader, before, 0);
+    }
+    byte[] patched =
+        header.orElseThrow(() -> new IllegalStateException("Planned to fit: " + plan.name()));
+    target.setMode(to, 0600);
+    target.writeAt(to, 0, ByteBuffer.wrap(patched));
+    target.sync(to);
+    return new Written(
+        Strategy.CLONE,
+        reader.size(),
+        patched.length,
+        SourceHeader.digest(patched),
+        ManifestShard.NOT_READ,
+        Map.of(),
+        patched.length,
+        patched.length);
+  }
+
+  private static Written sharing(
+      Strategy strategy, RangeReader reader, SourceHeader before, long written) {
+    return new Written(
+        strategy,
+        reader.size(),
+        before.bytes().length,
+        SourceHeader.digest(before.bytes()),
+        ManifestShard.NOT_READ,
+        Map.of(),
+        before.bytes().length,
+        written);
+  }
+
+  private void keepMode(String from, String to) throws IOException {
+    Optional<FileStatus> status = source.stat(source.realPath(from));
+    if (status.isPresent() && status.get().permissions().isPresent()) {
+      target.setMode(to, status.get().permissions().getAsInt());
+    }
+  }
+
+  private ShardReceipt receipt(Written written, long nanos) {
+    return new ShardReceipt(
+        shard.number(),
+        attempt,
+        shard.plan().name(),
+        written.bytes(),
+        written.headerBytes(),
+        written.headerDigest(),
+        written.dataDigest(),
+        written.strategy().name(),
+        written.bytesRead(),
+        written.bytesWritten(),
+        new RewriteDetails(nanos, Executors.name()).toText());
+  }
+}

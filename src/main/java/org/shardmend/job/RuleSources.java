@@ -1,0 +1,87 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.shardmend.rules.BuiltinRules;
+import org.shardmend.rules.RuleException;
+import org.shardmend.rules.RuleFamily;
+import org.shardmend.rules.RuleReader;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.SmallFiles;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+
+/** Finds rule families by the names of built-in ones or in files. */
+public final class RuleSources {
+  private static final int MAX_FILE_BYTES = 16 << 20;
+
+  private RuleSources() {}
+
+  /**
+   * The default families and the named ones.
+   *
+   * @param namesOrFiles built-in families' names, or locations of files
+   * @throws JobException USAGE when one is neither, or a file does not hold a valid family
+   */
+  public static List<RuleFamily> defaultsAnd(List<String> namesOrFiles) throws JobException {
+    List<RuleFamily> families =
+        BuiltinRules.all().stream()
+            .filter(RuleFamily::byDefault)
+            .collect(Collectors.toCollection(ArrayList::new));
+    for (RuleFamily family : only(namesOrFiles)) {
+      if (families.stream().noneMatch(active -> active.name().equals(family.name()))) {
+        families.add(family);
+      }
+    }
+    return families;
+  }
+
+  /**
+   * The named families alone.
+   *
+   * @throws JobException as {@link #defaultsAnd}
+   */
+  public static List<RuleFamily> only(List<String> namesOrFiles) throws JobException {
+    List<RuleFamily> families = new ArrayList<>();
+    for (String nameOrFile : namesOrFiles) {
+      Optional<RuleFamily> builtin = BuiltinRules.find(nameOrFile);
+      RuleFamily family = builtin.isPresent() ? builtin.get() : file(nameOrFile);
+      if (families.stream().noneMatch(active -> active.equals(family))) {
+        families.add(family);
+      }
+    }
+    return families;
+  }
+
+  /**
+   * The family in a file.
+   *
+   * @throws JobException USAGE when there is no such file, or it does not hold a valid family
+   */
+  public static RuleFamily file(String file) throws JobException {
+    Configuration hadoop = new Configuration();
+    Location location = Locations.parse(file, hadoop);
+    try (Store store = Stores.open(location, hadoop)) {
+      if (store.stat(location.path()).isEmpty()) {
+        throw JobException.usage(
+            "no-such-rules",
+            "'%s' is neither a built-in rule family nor a file; the built-in ones are %s"
+                .formatted(file, names()));
+      }
+      return RuleReader.read(SmallFiles.read(store, location.path(), MAX_FILE_BYTES), file);
+    } catch (RuleException e) {
+      throw JobException.usage("bad-rules", e.getMessage(), e);
+    } catch (IOException e) {
+      throw JobException.usage(
+          "unreadable-rules", "Cannot read %s: %s".formatted(location, e.getMessage()), e);
+    }
+  }
+
+  private static String names() {
+    return BuiltinRules.all().stream().map(RuleFamily::name).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,89 @@
+package org.shardmend.job;
+
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunRow;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.plan.ActionCounts;
+import org.shardmend.rules.RuleFamily;
+
+/** One run as it goes along: who, when, on what; at its end a row of the audit. */
+final class RunRecord {
+  private static final Clock CLOCK = Clock.systemUTC();
+
+  private final RunId id = RunId.next(CLOCK, new SecureRandom());
+  private final Instant started = CLOCK.instant();
+  private final long startedNanos = System.nanoTime();
+  private final PlanRequest request;
+  private final String application;
+
+  RunRecord(PlanRequest request, String application) {
+    this.request = request;
+    this.application = application;
+  }
+
+  RunId id() {
+    return id;
+  }
+
+  double seconds() {
+    return (System.nanoTime() - startedNanos) / 1e9;
+  }
+
+  List<String> ruleNames() {
+    return request.rules().stream().map(RuleFamily::name).toList();
+  }
+
+  /** The row of a run that ended with a plan. */
+  RunRow row(
+      Outcome outcome,
+      String output,
+      String fingerprint,
+      ActionCounts counts,
+      long bytesRead,
+      long bytesWritten,
+      List<Finding> findings) {
+    return new RunRow(
+        id,
+        request.checkpoint().toString(),
+        output,
+        started,
+        CLOCK.instant(),
+        outcome,
+        fingerprint,
+        Release.version(),
+        ruleNames(),
+        counts,
+        bytesRead,
+        bytesWritten,
+        System.getProperty("user.name", ""),
+        application,
+        "",
+        findings);
+  }
+
+  /** The row of a run that ended with an error. */
+  RunRow failure(JobException failure, String output) {
+    return new RunRow(
+        id,
+        request.checkpoint().toString(),
+        output,
+        started,
+        CLOCK.instant(),
+        failure.kind() == JobException.Kind.REFUSED ? Outcome.REFUSED : Outcome.FAILED,
+        "",
+        Release.version(),
+        ruleNames(),
+        ActionCounts.NONE,
+        0,
+        0,
+        System.getProperty("user.name", ""),
+        application,
+        failure.getMessage(),
+        failure.problems());
+  }
+}

@@ -1,0 +1,69 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.FindingCode;
+import org.shardmend.checkpoint.LoadUnit;
+import org.shardmend.checkpoint.SiblingFindings;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.safetensors.UnknownDtypes;
+
+/**
+ * Compares the TP ranks of each pipeline stage by their summaries; only where they differ are the
+ * headers of two ranks read again, for examples.
+ */
+final class SiblingStage {
+  private SiblingStage() {}
+
+  private record Task(
+      FindingCode code, LoadUnit reference, LoadUnit other, ArrayList<UnitId> others)
+      implements Serializable {}
+
+  static List<Fault> run(
+      SparkJob job,
+      CheckpointAccess access,
+      List<LoadUnit> units,
+      List<UnitSummary> summaries,
+      UnknownDtypes dtypes)
+      throws JobException {
+    Map<UnitId, LoadUnit> byId = new HashMap<>();
+    units.forEach(unit -> byId.put(unit.id(), unit));
+    List<Task> tasks =
+        SiblingFindings.mismatches(summaries).stream()
+            .map(
+                mismatch ->
+                    new Task(
+                        mismatch.code(),
+                        byId.get(mismatch.reference()),
+                        byId.get(mismatch.others().get(0)),
+                        new ArrayList<>(mismatch.others())))
+            .toList();
+    return job
+        .run("Look at ranks that differ", 0, tasks, (task, meter) -> compare(access, task, dtypes))
+        .stream()
+        .map(finding -> new Fault(finding.code(), finding.shard(), "", finding.message()))
+        .toList();
+  }
+
+  private static Finding compare(CheckpointAccess access, Task task, UnknownDtypes dtypes)
+      throws IOException {
+    return SiblingFindings.finding(
+        new SiblingFindings.Mismatch(task.code(), task.reference().id(), task.others()),
+        tensors(access, task.reference(), dtypes),
+        tensors(access, task.other(), dtypes));
+  }
+
+  private static List<TensorEntry> tensors(
+      CheckpointAccess access, LoadUnit unit, UnknownDtypes dtypes) throws IOException {
+    return UnitHeaders.read(access, unit, dtypes).shards().stream()
+        .flatMap(shard -> shard.header().tensors().stream())
+        .toList();
+  }
+}

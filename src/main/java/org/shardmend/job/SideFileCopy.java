@@ -1,0 +1,125 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.checkpoint.SideFile;
+import org.shardmend.storage.FileCopier;
+import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.Pace;
+import org.shardmend.storage.SmallFiles;
+import org.shardmend.storage.Staging;
+import org.shardmend.storage.Store;
+
+/**
+ * Carries everything of a checkpoint that is no shard into the output: byte for byte, with its
+ * mode, except for what must say something else after the repair, and for a saver's leftover
+ * markers.
+ */
+final class SideFileCopy {
+  private final SparkJob job;
+  private final PlannedCheckpoint planned;
+  private final CheckpointAccess source;
+  private final Store target;
+  private final Staging staging;
+  private final FileCopier files = new FileCopier(Pace.unlimited());
+  private long copied;
+
+  SideFileCopy(
+      SparkJob job,
+      PlannedCheckpoint planned,
+      CheckpointAccess source,
+      Store target,
+      Staging staging) {
+    this.job = job;
+    this.planned = planned;
+    this.source = source;
+    this.target = target;
+    this.staging = staging;
+  }
+
+  /** Bytes of all side files. */
+  static long bytes(PlannedCheckpoint planned) {
+    return planned.checkpoint().sideFiles().stream()
+        .filter(file -> file.entry().kind() == FileEntry.Kind.FILE)
+        .mapToLong(file -> file.entry().bytes())
+        .sum();
+  }
+
+  /**
+   * Copies them, over what a stopped run has left.
+   *
+   * @return how many bytes were copied
+   */
+  long run() throws JobException, IOException {
+    job.progress().begin("Copy side files", 0);
+    try (Store from = source.open()) {
+      Map<String, byte[]> changed = new HashMap<>();
+      for (SideFileChange change : SideFileChanges.of(planned, from)) {
+        changed.put(change.name(), change.content());
+      }
+      for (SideFile file : planned.checkpoint().sideFiles()) {
+        copy(from, file, Optional.ofNullable(changed.get(file.name())));
+      }
+      keepMode(from, source.location().path(), staging.outDirectory());
+    }
+    job.progress().end();
+    return copied;
+  }
+
+  private void copy(Store from, SideFile file, Optional<byte[]> changed) throws IOException {
+    String path = source.path(file.name());
+    String out = staging.outPath(file.name());
+    switch (file.entry().kind()) {
+      case DIRECTORY -> {
+        target.makeDirectories(out);
+        keepMode(from, path, out);
+      }
+      case FILE -> {
+        target.deleteTree(out);
+        if (changed.isPresent()) {
+          SmallFiles.create(target, out, changed.get());
+          copied += changed.get().length;
+        } else {
+          copied += files.copy(from, path, target, out);
+        }
+        keepMode(from, path, out);
+      }
+      case SYMLINK -> copyTarget(from, file.name(), from.realPath(path), out);
+      case OTHER ->
+          job.progress()
+              .message("%s is no file, directory or link, and is left out".formatted(file.name()));
+    }
+  }
+
+  /** What a link leads to takes the link's place: a loader's stager follows none. */
+  private void copyTarget(Store from, String name, String real, String out) throws IOException {
+    Optional<FileStatus> status = from.stat(real);
+    if (status.isEmpty()) {
+      job.progress().message("%s is a link that leads nowhere, and is left out".formatted(name));
+    } else if (status.get().isFile()) {
+      target.deleteTree(out);
+      copied += files.copy(from, real, target, out);
+      keepMode(from, real, out);
+    } else if (status.get().isDirectory()) {
+      if (source.location().path().startsWith(real)) {
+        job.progress().message("%s is a link to what holds it, and is left out".formatted(name));
+        return;
+      }
+      target.makeDirectories(out);
+      keepMode(from, real, out);
+      for (FileStatus entry : from.list(real)) {
+        copyTarget(from, name + "/" + entry.name(), entry.path(), out + "/" + entry.name());
+      }
+    }
+  }
+
+  private void keepMode(Store from, String path, String out) throws IOException {
+    Optional<FileStatus> status = from.stat(path);
+    if (status.isPresent() && status.get().permissions().isPresent()) {
+      target.setMode(out, status.get().permissions().getAsInt());
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaFutureAction;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.util.LongAccumulator;
+import org.shardmend.storage.HadoopSettings;
+
+/**
+ * The Spark application that a command runs in: started with the settings that the job was tested
+ * with.
+ *
+ * <p>A stage is one RDD action over a list of task values, a partition each. Its tasks return
+ * receipts of constant size. Nothing with a side effect hangs on a Dataset or a cached RDD, which
+ * Spark may compute again.
+ */
+public final class SparkJob implements AutoCloseable {
+  /** So many tasks' receipts are in the driver's hands at once. */
+  private static final int TASKS_PER_ACTION = 4096;
+
+  private static final long PROGRESS_MILLIS = 100;
+
+  private final JavaSparkContext spark;
+  private final HadoopSettings hadoop;
+  private final Progress progress;
+  private final Map<String, Double> stageSeconds = new LinkedHashMap<>();
+
+  private SparkJob(JavaSparkContext spark, Progress progress) {
+    this.spark = spark;
+    this.hadoop = HadoopSettings.of(spark.hadoopConfiguration());
+    this.progress = progress;
+  }
+
+  /**
+   * Starts the application, or joins the one that runs in this process.
+   *
+   * @param name shown in Spark's UI and by the cluster manager
+   */
+  public static SparkJob start(String name, Progress progress) {
+    SparkContext context = SparkContext.getOrCreate(SparkSettings.of(name));
+    return new SparkJob(JavaSparkContext.fromSparkContext(context), progress);
+  }
+
+  /** The context, for whoever reads the audit tables. */
+  JavaSparkContext spark() {
+    return spark;
+  }
+
+  HadoopSettings hadoop() {
+    return hadoop;
+  }
+
+  Progress progress() {
+    return progress;
+  }
+
+  String applicationId() {
+    return spark.sc().applicationId();
+  }
+
+  /** How long each stage took so far, by its description, in seconds. */
+  Map<String, Double> stageSeconds() {
+    return new LinkedHashMap<>(stageSeconds);
+  }
+
+  /**
+   * As {@link #run(String, long, List, MeteredFunction, ReceiptSink)}, with receipts at the end.
+   */
+  <T extends Serializable, R extends Serializable> List<R> run(
+      String description, long totalBytes, List<T> tasks, MeteredFunction<T, R> function)
+      throws JobException {
+    return run(description, totalBytes, tasks, function, receipt -> {});
+  }
+
+  /**
+   * Runs one stage: {@code function} on every task, the first tasks first.
+   *
+   * @param description shown in Spark's UI and as progress
+   * @param totalBytes what the tasks are going to move, for progress
+   * @param sink given each receipt as soon as its task has ended, in the caller's thread
+   * @return the receipts, in the order of the tasks
+   * @throws JobException when a task's last try has failed, or the sink has
+   */
+  <T extends Serializable, R extends Serializable> List<R> run(
+      String description,
+      long totalBytes,
+      List<T> tasks,
+      MeteredFunction<T, R> function,
+      ReceiptSink<R> sink)
+      throws JobException {
+    List<R> receipts = new ArrayList<>(tasks.size());
+    if (tasks.isEmpty()) {
+      return receipts;
+    }
+    long began = System.nanoTime();
+    progress.begin(description, totalBytes);
+    spark.setJobDescription(description);
+    try {
+      Stage<R> stage = new Stage<>(description, sink);
+      for (int from = 0; from < tasks.size(); from += TASKS_PER_ACTION) {
+        List<T> wave = tasks.subList(from, Math.min(tasks.size(), from + TASKS_PER_ACTION));
+        receipts.addAll(stage.run(wave, function));
+      }
+      return receipts;
+    } finally {
+      spark.setJobDescription(null);
+      progress.end();
+      stageSeconds.merge(description, (System.nanoTime() - began) / 1e9, Double::sum);
+    }
+  }
+
+  @Override
+  public void close() {
+    spark.stop();
+  }
+
+  /** One stage while it runs: meters bytes, and hands receipts on as they arrive. */
+  private final class Stage<R extends Serializable> {
+    private final String description;
+    private final ReceiptSink<R> sink;
+    private final ByteMeter meter;
+    private final long bytesBefore = ByteMeter.inThisProcess();
+
+    Stage(String description, ReceiptSink<R> sink) {
+      this.description = description;
+      this.sink = sink;
+      LongAccumulator bytes = spark.sc().longAccumulator("bytes");
+      this.meter = new ByteMeter(bytes);
+    }
+
+    <T extends Serializable> List<R> run(List<T> tasks, MeteredFunction<T, R> function)
+        throws JobException {
+      Finished<R> finished = new Finished<>();
+      spark.sc().register(finished);
+      ByteMeter bytes = meter;
+      JavaFutureAction<List<R>> action =
+          spark
+              .parallelize(new ArrayList<>(tasks), tasks.size())
+              .map(
+                  task -> {
+                    R receipt = function.apply(task, bytes.ofTask());
+                    finished.add(receipt);
+                    return receipt;
+                  })
+              .collectAsync();
+      try {
+        for (int taken = 0; taken < tasks.size() && !failed(action); ) {
+          R receipt = finished.arrived().poll(PROGRESS_MILLIS, TimeUnit.MILLISECONDS);
+          if (receipt != null) {
+            sink.accept(receipt);
+            taken++;
+          }
+          progress.update(meter.bytes(bytesBefore));
+        }
+        // A stage that fails still keeps what was finished: running again does not redo it.
+        for (R receipt = finished.arrived().poll();
+            receipt != null;
+            receipt = finished.arrived().poll()) {
+          sink.accept(receipt);
+        }
+        return action.get();
+      } catch (IOException e) {
+        action.cancel(true);
+        throw StorageFailures.toJobException(e);
+      } catch (InterruptedException e) {
+        action.cancel(true);
+        Thread.currentThread().interrupt();
+        throw JobException.failed("interrupted", description + " was interrupted", e);
+      } catch (Exception e) { // Spark's own failures arrive in several wrappings.
+        throw TaskFailures.toJobException(description, e);
+      }
+    }
+
+    private static boolean failed(JavaFutureAction<?> action) {
+      return action.isDone() && (action.isCancelled() || isExceptional(action));
+    }
+
+    private static boolean isExceptional(JavaFutureAction<?> action) {
+      try {
+        action.get();
+        return false;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return true;
+      } catch (Exception e) { // The caller's own get() reports it.
+        return true;
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.List;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.Severity;
+import org.shardmend.storage.ForeignChangeException;
+import org.shardmend.storage.JournalException;
+import org.shardmend.storage.LockedException;
+import org.shardmend.storage.NoSpaceException;
+import org.shardmend.storage.NotSamePlaceException;
+import org.shardmend.storage.SourceChangedException;
+
+/** What a failure of storage is to a job: whose fault it is, and its code. */
+final class StorageFailures {
+  private StorageFailures() {}
+
+  static JobException toJobException(IOException failure) {
+    if (failure instanceof ForeignChangeException) {
+      return refused("foreign-change", failure);
+    }
+    if (failure instanceof SourceChangedException) {
+      return refused("source-changed", failure);
+    }
+    return JobException.failed(code(failure), failure.getMessage(), failure);
+  }
+
+  private static JobException refused(String code, IOException failure) {
+    return JobException.refused(
+        code,
+        failure.getMessage(),
+        List.of(new Finding(code, Severity.ERROR, "", failure.getMessage())));
+  }
+
+  /** The stable code of a failure. */
+  static String code(Throwable failure) {
+    if (failure instanceof LockedException) {
+      return "locked";
+    }
+    if (failure instanceof NoSpaceException) {
+      return "no-space";
+    }
+    if (failure instanceof JournalException) {
+      return "journal";
+    }
+    if (failure instanceof NotSamePlaceException) {
+      return "not-the-same-place";
+    }
+    if (failure instanceof ForeignChangeException) {
+      return "foreign-change";
+    }
+    return failure instanceof SourceChangedException ? "source-changed" : "storage-failed";
+  }
+}

@@ -1,0 +1,135 @@
+package org.shardmend.job;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.ExpectedUnit;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.HeaderFindings;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.rules.RuleSet;
+import org.shardmend.storage.Location;
+
+/**
+ * Reads a checkpoint and says what is wrong with it: the format's rules, and the loader's contract.
+ * Without an expected state it compares the ranks with each other, because in one pipeline stage
+ * all TP ranks hold the same names and types, and takes every name that an active rule would change
+ * for a fault.
+ */
+public final class VerifyAction {
+  private final SparkJob job;
+  private final VerifyRequest request;
+  private final CheckpointAccess access;
+
+  /** An action on the request's checkpoint, on {@code job}'s executors. */
+  public VerifyAction(SparkJob job, VerifyRequest request) {
+    this.job = job;
+    this.request = request;
+    this.access = new CheckpointAccess(request.plan().checkpoint(), job.hadoop());
+  }
+
+  /**
+   * Verifies.
+   *
+   * @throws JobException USAGE when a path holds no checkpoint, REFUSED when a repair in place is
+   *     open, FAILED when something can't be read; what is wrong with the checkpoint is returned
+   */
+  public VerifyResult execute() throws JobException {
+    Checkpoint checkpoint;
+    try {
+      checkpoint = Discoveries.discover(access, request.plan().discovery());
+    } catch (JobException e) {
+      if (e.kind() != JobException.Kind.REFUSED || e.problems().isEmpty()) {
+        throw e;
+      }
+      return unreadable(e);
+    }
+    RuleSet rules = RuleSet.of(request.plan().rules(), checkpoint.layout().id());
+    List<ContractStage.Receipt> receipts =
+        ContractStage.run(
+            job, access, checkpoint.units(), rules, request.expected(), request.plan().dtypes());
+    List<Fault> faults = new ArrayList<>();
+    receipts.forEach(receipt -> faults.addAll(receipt.faults()));
+    if (request.expected().isPresent()) {
+      faults.addAll(unitsMissing(checkpoint));
+    } else {
+      faults.addAll(
+          SiblingStage.run(
+              job, access, checkpoint.units(), summaries(receipts), request.plan().dtypes()));
+    }
+    if (request.depth() == VerifyRequest.Depth.FULL) {
+      faults.addAll(new DigestCheck(job, access, checkpoint, request.plan().dtypes()).run());
+    }
+    if (request.against().isPresent()) {
+      faults.addAll(against(request.against().get(), checkpoint, rules));
+    }
+    return new VerifyResult(
+        access.location(),
+        checkpoint.units().size(),
+        checkpoint.shards().size(),
+        receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
+        faults,
+        findings(checkpoint, summaries(receipts)));
+  }
+
+  private static List<UnitSummary> summaries(List<ContractStage.Receipt> receipts) {
+    return receipts.stream().map(ContractStage.Receipt::summary).toList();
+  }
+
+  private static List<Finding> findings(Checkpoint checkpoint, List<UnitSummary> summaries) {
+    List<Finding> findings = new ArrayList<>(checkpoint.findings());
+    findings.addAll(HeaderFindings.besidesSiblings(checkpoint, summaries));
+    return findings;
+  }
+
+  private VerifyResult unreadable(JobException refusal) {
+    List<Fault> faults =
+        refusal.problems().stream()
+            .map(problem -> new Fault(problem.code(), problem.shard(), "", problem.message()))
+            .toList();
+    return new VerifyResult(access.location(), 0, 0, 0, faults, List.of());
+  }
+
+  /** Ranks that the expected state names and the checkpoint has no files for. */
+  private List<Fault> unitsMissing(Checkpoint checkpoint) {
+    Set<UnitId> present = new HashSet<>();
+    checkpoint.units().forEach(unit -> present.add(counted(unit.id())));
+    return request.expected().stream()
+        .flatMap(state -> state.units().stream())
+        .map(ExpectedUnit::ranks)
+        .filter(ranks -> ranks.ppRank().isPresent() && ranks.tpRank().isPresent())
+        .filter(ranks -> !present.contains(ranks))
+        .map(
+            ranks ->
+                new Fault(
+                    "unit-missing",
+                    "",
+                    "",
+                    "%s is expected, and the checkpoint has no files for it"
+                        .formatted(ranks.label())))
+        .toList();
+  }
+
+  /** A layout without stages or ranks counts as stage or rank 0. */
+  private static UnitId counted(UnitId unit) {
+    return new UnitId(unit.stage(), Math.max(unit.tp(), 0));
+  }
+
+  private List<Fault> against(Location source, Checkpoint checkpoint, RuleSet rules)
+      throws JobException {
+    CheckpointAccess sourceAccess = new CheckpointAccess(source, job.hadoop());
+    Checkpoint before = Discoveries.discover(sourceAccess, request.plan().discovery());
+    return AgainstStage.run(
+        job,
+        sourceAccess,
+        before.units(),
+        access,
+        checkpoint.units(),
+        rules,
+        request.plan().dtypes(),
+        request.depth());
+  }
+}

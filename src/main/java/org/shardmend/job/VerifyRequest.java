@@ -1,0 +1,55 @@
+package org.shardmend.job;
+
+import java.util.Optional;
+import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.storage.Location;
+
+/** What {@code verify} is to check: fluent settings. */
+public final class VerifyRequest {
+  /** How much of a checkpoint is read. */
+  public enum Depth {
+    /** Headers only. */
+    HEADERS,
+    /** Headers, and every byte of the data. */
+    FULL
+  }
+
+  private final PlanRequest plan;
+  private final Depth depth;
+  private ExpectedState expected;
+  private Location against;
+
+  /** A check of the request's checkpoint. */
+  public VerifyRequest(PlanRequest plan, Depth depth) {
+    this.plan = plan;
+    this.depth = depth;
+  }
+
+  /** Holds the checkpoint to the loader's contract with this state, instead of comparing ranks. */
+  public VerifyRequest expected(ExpectedState state) {
+    this.expected = state;
+    return this;
+  }
+
+  /** Holds the checkpoint to what the rules make of this source. */
+  public VerifyRequest against(Location source) {
+    this.against = source;
+    return this;
+  }
+
+  PlanRequest plan() {
+    return plan;
+  }
+
+  Depth depth() {
+    return depth;
+  }
+
+  Optional<ExpectedState> expected() {
+    return Optional.ofNullable(expected);
+  }
+
+  Optional<Location> against() {
+    return Optional.ofNullable(against);
+  }
+}

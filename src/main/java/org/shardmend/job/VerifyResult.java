@@ -1,0 +1,35 @@
+package org.shardmend.job;
+
+import java.util.List;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.storage.Location;
+
+/**
+ * What {@code verify} found.
+ *
+ * @param checkpoint the directory
+ * @param units how many load units there are
+ * @param shards how many shards
+ * @param tensors how many tensors
+ * @param faults what is wrong
+ * @param findings what its user should know
+ */
+public record VerifyResult(
+    Location checkpoint,
+    int units,
+    int shards,
+    long tensors,
+    List<Fault> faults,
+    List<Finding> findings) {
+
+  /** Copies the lists, so that the value can't change. */
+  public VerifyResult {
+    faults = List.copyOf(faults);
+    findings = List.copyOf(findings);
+  }
+
+  /** True when nothing is wrong. */
+  public boolean ok() {
+    return faults.isEmpty();
+  }
+}

@@ -1,0 +1,217 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.shardmend.audit.AuditFileWriter;
+import org.shardmend.audit.AuditTable;
+import org.shardmend.audit.ShardRow;
+import org.shardmend.audit.TensorRow;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.Severity;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.plan.ShardPlan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.rules.NameOutcome;
+import org.shardmend.rules.RuleSet;
+import org.shardmend.safetensors.Header;
+import org.shardmend.safetensors.HeaderReader;
+import org.shardmend.safetensors.SafetensorsException;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardReceipt;
+import org.shardmend.storage.Staging;
+import org.shardmend.storage.Store;
+
+/**
+ * What a task does before a result is published: reopens every written shard of some load units and
+ * holds it to its length, the format, the plan and the loader's contract; then writes the audit's
+ * rows of its tensors.
+ */
+final class VerifyWrittenTask {
+  private final Settings settings;
+  private final Store store;
+  private final Staging staging;
+  private final ArrayList<Finding> problems = new ArrayList<>();
+
+  private VerifyWrittenTask(Settings settings, Store store) {
+    this.settings = settings;
+    this.store = store;
+    this.staging = settings.rewrite().staging(store);
+  }
+
+  /** What all tasks share. */
+  record Settings(
+      RewriteTask.Settings rewrite, AuditContext audit, RuleSet rules, UnknownDtypes dtypes)
+      implements Serializable {}
+
+  /**
+   * A written shard: its plan, its receipt, and the digests read back, by the receipt's attempt.
+   */
+  record Written(ShardPlan plan, ShardReceipt receipt, boolean readBack) implements Serializable {}
+
+  /** The shards of whole load units. */
+  record Group(int number, ArrayList<Written> shards) implements Serializable {}
+
+  /**
+   * What a task found.
+   *
+   * @param problems what is wrong; nothing may be published then
+   * @param tensorRows the file with the rows of all tensors of the group
+   * @param shardRows a row a shard
+   */
+  record Receipt(ArrayList<Finding> problems, String tensorRows, ArrayList<ShardRow> shardRows)
+      implements Serializable {}
+
+  static Receipt run(Settings settings, Group group) throws IOException {
+    try (Store store = settings.rewrite().target().open();
+        Store auditStore = settings.audit().staging().open()) {
+      return new VerifyWrittenTask(settings, store).verify(group, auditStore);
+    }
+  }
+
+  private Receipt verify(Group group, Store auditStore) throws IOException {
+    String path = settings.audit().tensorsPath(group.number(), Attempts.next());
+    ArrayList<ShardRow> rows = new ArrayList<>();
+    Map<UnitId, Set<String>> names = new HashMap<>();
+    try (AuditFileWriter<TensorRow> tensors =
+        AuditFileWriter.open(AuditTable.TENSORS, auditStore.create(path))) {
+      for (Written shard : group.shards()) {
+        Set<String> unitNames = names.computeIfAbsent(shard.plan().unit(), unit -> new HashSet<>());
+        verify(shard, unitNames, tensors);
+        rows.add(row(shard));
+      }
+      tensors.complete();
+    }
+    return new Receipt(problems, path, rows);
+  }
+
+  private void verify(Written shard, Set<String> unitNames, AuditFileWriter<TensorRow> tensors)
+      throws IOException {
+    List<TensorReceipt> receipts =
+        ReceiptFile.read(
+            store, ReceiptFile.path(staging, shard.receipt().number(), shard.receipt().attempt()));
+    Optional<Header> header = header(shard);
+    if (header.isPresent()) {
+      requirePlanned(shard, receipts, header.get());
+      requireLoadable(shard, header.get(), unitNames);
+    }
+    Map<String, String> readBack =
+        shard.readBack() ? ReadBackTask.digests(store, staging, shard.receipt()) : Map.of();
+    for (TensorReceipt receipt : receipts) {
+      String digest = readBack.getOrDefault(receipt.target(), "");
+      tensors.write(TensorReceipts.row(settings.audit(), shard.plan(), receipt, digest));
+    }
+  }
+
+  private Optional<Header> header(Written shard) throws IOException {
+    ShardReceipt receipt = shard.receipt();
+    try (RangeReader reader = store.openForRead(staging.outPath(receipt.name()))) {
+      if (reader.size() != receipt.bytes()) {
+        problem(shard, "has %d bytes instead of %d".formatted(reader.size(), receipt.bytes()));
+        return Optional.empty();
+      }
+      byte[] bytes = new byte[Math.toIntExact(receipt.headerBytes())];
+      reader.readFully(0, ByteBuffer.wrap(bytes));
+      if (!SourceHeader.digest(bytes).equals(receipt.headerDigest())) {
+        problem(shard, "holds another header than the one that was written");
+        return Optional.empty();
+      }
+      return Optional.of(
+          HeaderReader.parse(
+              bytes,
+              HeaderReader.LENGTH_BYTES,
+              bytes.length - HeaderReader.LENGTH_BYTES,
+              reader.size(),
+              settings.dtypes()));
+    } catch (SafetensorsException e) {
+      problem(shard, e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private void requirePlanned(Written shard, List<TensorReceipt> receipts, Header header) {
+    int expected = 0;
+    for (TensorReceipt receipt : receipts) {
+      if (!receipt.target().isEmpty()) {
+        expected++;
+        Optional<TensorEntry> found = header.find(receipt.target());
+        if (found.isEmpty() || !isPlanned(receipt, found.get())) {
+          problem(
+              shard,
+              "should hold '%s' as %s %s at byte %d of its data, and holds %s"
+                  .formatted(
+                      receipt.target(),
+                      receipt.dtype(),
+                      receipt.shape(),
+                      receipt.targetBegin(),
+                      found.map(Object::toString).orElse("no such tensor")));
+        }
+      }
+    }
+    if (header.tensors().size() != expected) {
+      problem(shard, "holds %d tensors instead of %d".formatted(header.tensors().size(), expected));
+    }
+  }
+
+  private static boolean isPlanned(TensorReceipt receipt, TensorEntry entry) {
+    return entry.dtype().equals(receipt.dtype())
+        && entry.shape().equals(receipt.shape())
+        && entry.begin() == receipt.targetBegin()
+        && entry.bytes() == receipt.bytes();
+  }
+
+  private void requireLoadable(Written shard, Header header, Set<String> unitNames) {
+    for (TensorEntry entry : header.tensors()) {
+      if (!unitNames.add(entry.name())) {
+        problem(
+            shard,
+            "holds '%s', which another file of %s holds too"
+                .formatted(entry.name(), shard.plan().unit().label()));
+      }
+      if (!(settings.rules().outcome(entry.name()) instanceof NameOutcome.Unchanged)) {
+        problem(shard, "still holds '%s', which a rule would change".formatted(entry.name()));
+      }
+    }
+  }
+
+  private void problem(Written shard, String what) {
+    problems.add(
+        new Finding(
+            "verify-failed",
+            Severity.ERROR,
+            shard.receipt().name(),
+            "%s, as written, %s".formatted(shard.receipt().name(), what)));
+  }
+
+  private ShardRow row(Written shard) {
+    ShardPlan plan = shard.plan();
+    ShardReceipt receipt = shard.receipt();
+    RewriteDetails details = RewriteDetails.parse(receipt.details());
+    return new ShardRow(
+        settings.audit().run(),
+        plan.name(),
+        receipt.name(),
+        plan.unit(),
+        plan.shard().part(),
+        Strategy.valueOf(receipt.strategy()),
+        new ShardRow.Bytes(
+            plan.shard().bytes(),
+            receipt.bytes(),
+            receipt.headerBytes(),
+            receipt.bytesRead(),
+            receipt.bytesWritten()),
+        new ShardRow.Counts(plan.counts().tensors(), plan.counts().rename(), plan.counts().drop()),
+        receipt.digest(),
+        details.time(),
+        details.executor());
+  }
+}
