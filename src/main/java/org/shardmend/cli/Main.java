@@ -1,11 +1,96 @@
 package org.shardmend.cli;
 
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
 /** Entry point of the command line. */
 public final class Main {
+  private static final String MASTER = "--master";
+  private static final String CONF = "--conf";
+
   private Main() {}
 
-  /** Runs one command and exits with its code. */
+  /** Runs one command and ends the process with its exit code. */
   public static void main(String[] args) {
-    System.exit(args.length == 0 ? 2 : 0);
+    System.exit(run(args));
+  }
+
+  /** Runs one command and returns its exit code. */
+  static int run(String... args) {
+    Deque<String> rest = new ArrayDeque<>(Arrays.asList(args));
+    try {
+      takeSparkOptions(rest);
+    } catch (IllegalArgumentException e) {
+      System.err.println("shardmend: " + e.getMessage());
+      return ExitCode.USAGE.code();
+    }
+    return commandLine().execute(rest.toArray(String[]::new));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new RootCommand())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::wrongUse)
+        .setExecutionExceptionHandler(Main::unexpected)
+        .setUsageHelpAutoWidth(true);
+  }
+
+  /** What stands before the command is Spark's, and reaches it as system properties. */
+  private static void takeSparkOptions(Deque<String> args) {
+    while (!args.isEmpty()) {
+      String head = args.peek();
+      if (head.equals(MASTER) || head.equals(CONF)) {
+        args.pop();
+        setSparkOption(head, args.isEmpty() ? "" : args.pop());
+      } else if (head.startsWith(MASTER + "=") || head.startsWith(CONF + "=")) {
+        args.pop();
+        int equals = head.indexOf('=');
+        setSparkOption(head.substring(0, equals), head.substring(equals + 1));
+      } else {
+        return;
+      }
+    }
+  }
+
+  private static void setSparkOption(String option, String value) {
+    if (option.equals(MASTER)) {
+      if (value.isEmpty()) {
+        throw new IllegalArgumentException("--master needs a URL: --master local[4]");
+      }
+      System.setProperty("spark.master", value);
+      return;
+    }
+    int equals = value.indexOf('=');
+    if (equals <= 0 || !value.startsWith("spark.")) {
+      throw new IllegalArgumentException(
+          "--conf needs spark.KEY=VALUE, but got '%s'".formatted(value));
+    }
+    System.setProperty(value.substring(0, equals), value.substring(equals + 1));
+  }
+
+  private static int wrongUse(ParameterException e, String[] args) {
+    CommandLine command = e.getCommandLine();
+    System.err.println("shardmend: " + Printable.lines(e.getMessage()));
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
+      System.err.println(
+          "Try: shardmend %s--help"
+              .formatted(command.getParent() == null ? "" : command.getCommandName() + " "));
+    }
+    if (List.of(args).contains("--json")) {
+      System.out.println(UsageDocument.of(command, e));
+    }
+    return ExitCode.USAGE.code();
+  }
+
+  private static int unexpected(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
+    System.err.println(
+        "shardmend: this is a fault of shardmend's own, please report it: "
+            + Printable.lines(String.valueOf(e)));
+    e.printStackTrace(System.err);
+    return ExitCode.FAILED.code();
   }
 }

@@ -1,0 +1,132 @@
+package org.shardmend.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.Row;
+import org.shardmend.audit.RunId;
+import org.shardmend.job.AuditQuery;
+import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
+import org.shardmend.job.Progress;
+import org.shardmend.job.SparkJob;
+import org.shardmend.plan.Action;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code shardmend audit}: the rows of an audit. */
+@Command(
+    name = "audit",
+    description = "Print audit rows: what became of each tensor.",
+    footer = {
+      "",
+      "Examples:",
+      "  shardmend audit /lustre/ckpt/kimi-k3-repaired --action RENAME,DROP",
+      "  shardmend audit /lustre/audits --run r20261130T081500Z-1a2b3c4d --json"
+    })
+final class AuditCommand extends ShardmendCommand {
+  private static final int MOST_LINES = 200;
+
+  @Parameters(
+      paramLabel = "PATH",
+      description = "An audit's directory, or a repaired checkpoint that holds its own.")
+  private String path;
+
+  @Option(names = "--run", paramLabel = "ID", description = "Only this run.")
+  private String run = "";
+
+  @Option(
+      names = "--action",
+      paramLabel = "ACTION",
+      split = ",",
+      description = "Only tensors with these actions: KEEP, RENAME, DROP, REFUSE.")
+  private List<Action> actions = new ArrayList<>();
+
+  @Override
+  CommandResult run(Progress progress) throws JobException {
+    ObjectNode document = object();
+    ArrayNode runs = document.putArray("runs");
+    ArrayNode rows = document.putArray("rows");
+    Map<String, Long> counts = new TreeMap<>();
+    List<String> lines = new ArrayList<>();
+    try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
+      AuditQuery query = new AuditQuery(job, Locations.parse(path, new Configuration()));
+      if (!run.isEmpty()) {
+        query.run(runId());
+      }
+      Set<Action> wanted =
+          actions.isEmpty() ? EnumSet.allOf(Action.class) : EnumSet.copyOf(actions);
+      query
+          .actions(wanted)
+          .read(
+              row -> {
+                runs.add(RowJson.of(row));
+                lines.add(runLine(row));
+              },
+              row -> {
+                counts.merge(row.getAs("action"), 1L, Long::sum);
+                if (json()) {
+                  rows.add(RowJson.of(row));
+                } else if (rows.size() < MOST_LINES) {
+                  rows.addObject();
+                  lines.add(tensorLine(row));
+                }
+              });
+    }
+    document.set("counts", counts(counts));
+    lines.add(
+        counts.isEmpty()
+            ? "No tensor rows."
+            : "Tensor rows: "
+                + counts.entrySet().stream()
+                    .map(entry -> "%,d %s".formatted(entry.getValue(), entry.getKey()))
+                    .reduce((left, right) -> left + ", " + right)
+                    .orElse(""));
+    long shown = rows.size();
+    long all = counts.values().stream().mapToLong(Long::longValue).sum();
+    if (shown < all) {
+      lines.add("%,d of them are shown; --json prints every one".formatted(shown));
+    }
+    return CommandResult.done(document, lines);
+  }
+
+  private RunId runId() throws JobException {
+    try {
+      return new RunId(run);
+    } catch (IllegalArgumentException e) {
+      throw JobException.usage("bad-run-id", e.getMessage(), e);
+    }
+  }
+
+  private static String runLine(Row row) {
+    return "%s  %s  %s → %s  (%s to %s)"
+        .formatted(
+            row.getAs("run_id"),
+            row.<String>getAs("outcome"),
+            Printable.of(String.valueOf(row.<String>getAs("checkpoint"))),
+            Printable.of(String.valueOf(row.<String>getAs("output"))),
+            row.getAs("started"),
+            row.getAs("finished"));
+  }
+
+  private static String tensorLine(Row row) {
+    String target = row.getAs("target_tensor");
+    return String.format(
+        Locale.ROOT,
+        "  %-6s %s  %s%s",
+        row.<String>getAs("action"),
+        Printable.of(row.getAs("shard")),
+        Printable.of(row.getAs("tensor")),
+        target == null || target.equals(row.<String>getAs("tensor"))
+            ? ""
+            : "  →  " + Printable.of(target));
+  }
+}

@@ -1,0 +1,108 @@
+package org.shardmend.cli;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import org.shardmend.job.Progress;
+import org.shardmend.plan.ByteSize;
+
+/**
+ * Progress for people: on a terminal one live line, elsewhere a line now and then, so that a log
+ * stays readable. Stages that move nothing are named once.
+ */
+final class ConsoleProgress implements Progress {
+  private static final long LIVE_NANOS = Duration.ofMillis(200).toNanos();
+  private static final long LOG_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final int LINE_WIDTH = 100;
+
+  private final PrintStream out;
+  private final boolean live;
+  private String stage = "";
+  private long total;
+  private long began;
+  private long shown;
+  private boolean lineOpen;
+
+  ConsoleProgress(PrintStream out, boolean live) {
+    this.out = out;
+    this.live = live;
+  }
+
+  @Override
+  public synchronized void begin(String newStage, long totalBytes) {
+    closeLine();
+    stage = newStage;
+    total = totalBytes;
+    began = System.nanoTime();
+    shown = began;
+    if (live) {
+      show(stage + " …");
+    } else {
+      out.println(stage + (total > 0 ? " (" + ByteSize.format(total) + ")" : ""));
+    }
+  }
+
+  @Override
+  public synchronized void update(long doneBytes) {
+    long now = System.nanoTime();
+    if (total <= 0 || now - shown < (live ? LIVE_NANOS : LOG_NANOS)) {
+      return;
+    }
+    shown = now;
+    String line = line(doneBytes, Math.max(1, now - began));
+    if (live) {
+      show(line);
+    } else {
+      out.println("  " + line);
+    }
+  }
+
+  private String line(long done, long nanos) {
+    double seconds = nanos / 1e9;
+    double rate = done / seconds;
+    String left = rate > 0 ? duration((long) ((total - done) / rate)) : "unknown";
+    return "%s: %s of %s, %d %%, %s/s, %s left"
+        .formatted(
+            stage,
+            ByteSize.format(done),
+            ByteSize.format(total),
+            Math.min(100, done * 100 / total),
+            ByteSize.format((long) rate),
+            left);
+  }
+
+  private static String duration(long seconds) {
+    if (seconds < 60) {
+      return Math.max(0, seconds) + " s";
+    }
+    return seconds < 3600
+        ? "%d min %02d s".formatted(seconds / 60, seconds % 60)
+        : "%d h %02d min".formatted(seconds / 3600, seconds / 60 % 60);
+  }
+
+  @Override
+  public synchronized void end() {
+    closeLine();
+    stage = "";
+    total = 0;
+  }
+
+  @Override
+  public synchronized void message(String text) {
+    closeLine();
+    out.println(Printable.lines(text));
+  }
+
+  private void show(String line) {
+    out.print("\r" + line + " ".repeat(Math.max(0, LINE_WIDTH - line.length())));
+    out.flush();
+    lineOpen = true;
+  }
+
+  private void closeLine() {
+    if (lineOpen) {
+      out.print("\r" + " ".repeat(LINE_WIDTH) + "\r");
+      out.flush();
+      lineOpen = false;
+    }
+  }
+}

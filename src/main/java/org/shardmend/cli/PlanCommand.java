@@ -1,0 +1,96 @@
+package org.shardmend.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
+import org.shardmend.job.JobException;
+import org.shardmend.job.PlanAction;
+import org.shardmend.job.PlannedCheckpoint;
+import org.shardmend.job.Progress;
+import org.shardmend.job.SparkJob;
+import org.shardmend.plan.Cost;
+import org.shardmend.plan.Decision;
+import org.shardmend.plan.Plan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyCosts;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code shardmend plan}: what a repair would do. */
+@Command(
+    name = "plan",
+    description = "Show what a repair would do, and what each strategy would read and write.",
+    footer = {
+      "",
+      "Exit: 0 nothing to do, 3 a repair would change something, 4 it can't be repaired safely.",
+      "",
+      "Examples:",
+      "  shardmend plan /lustre/ckpt/kimi-k3",
+      "  shardmend plan s3a://models/kimi-k3 --json"
+    })
+final class PlanCommand extends ShardmendCommand {
+  @Mixin private CheckpointOptions checkpoint;
+
+  @Override
+  CommandResult run(Progress progress) throws JobException {
+    PlannedCheckpoint planned;
+    try (SparkJob job = SparkJob.start("shardmend plan", progress)) {
+      planned = new PlanAction(job, checkpoint.request()).execute();
+    }
+    Plan plan = planned.plan();
+    Outcome outcome =
+        plan.refused()
+            ? Outcome.REFUSED
+            : plan.nothingToDo() ? Outcome.NOTHING_TO_DO : Outcome.FOUND;
+    ExitCode exit =
+        switch (outcome) {
+          case REFUSED -> ExitCode.REFUSED;
+          case FOUND -> ExitCode.FOUND;
+          case DONE, NOTHING_TO_DO, FAILED -> ExitCode.DONE;
+        };
+    return new CommandResult(
+        outcome, exit, document(planned), PlanText.of(planned, checkpoint.checkpoint));
+  }
+
+  private static ObjectNode document(PlannedCheckpoint planned) {
+    Plan plan = planned.plan();
+    ObjectNode document = object();
+    document.put("checkpoint", planned.location().toString());
+    document.put("layout", plan.layout());
+    document.put("fingerprint", plan.fingerprint());
+    document.put("units", plan.units());
+    document.put("shards", plan.shards().size());
+    document.put("bytes", plan.bytes());
+    document.set("counts", counts(plan.counts().byName()));
+    ArrayNode decisions = document.putArray("decisions");
+    plan.changes().forEach(decision -> decisions.add(decision(decision)));
+    ArrayNode findings = document.putArray("findings");
+    planned.findings().forEach(finding -> findings.add(finding(finding)));
+    document.set("costs", costs(StrategyCosts.of(plan)));
+    return document;
+  }
+
+  static ObjectNode decision(Decision decision) {
+    ObjectNode node = object();
+    node.put("shard", decision.shard());
+    putRank(node, "pp_rank", decision.unit().ppRank());
+    putRank(node, "tp_rank", decision.unit().tpRank());
+    node.put("tensor", decision.tensor());
+    putOrNull(node, "target", decision.target());
+    node.put("action", decision.action().name());
+    putOrNull(node, "rule", decision.rule());
+    node.put("reason", decision.reason());
+    return node;
+  }
+
+  private static ObjectNode costs(Map<Strategy, Cost> costs) {
+    ObjectNode node = object();
+    costs.forEach(
+        (strategy, cost) ->
+            node.putObject(strategy.name())
+                .put("reads", cost.reads())
+                .put("writes", cost.writes())
+                .put("extra_space", cost.extraSpace()));
+    return node;
+  }
+}

@@ -1,0 +1,124 @@
+package org.shardmend.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.job.PlannedCheckpoint;
+import org.shardmend.plan.Action;
+import org.shardmend.plan.ActionCounts;
+import org.shardmend.plan.ByteSize;
+import org.shardmend.plan.Cost;
+import org.shardmend.plan.Decision;
+import org.shardmend.plan.Plan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyCosts;
+
+/** A plan as people read it: names that differ in numbers only are one line. */
+final class PlanText {
+  private static final Pattern NUMBER = Pattern.compile("(?<=\\.)[0-9]+(?=\\.)");
+  private static final int MOST_REFUSALS = 50;
+
+  private PlanText() {}
+
+  static List<String> of(PlannedCheckpoint planned, String argument) {
+    Plan plan = planned.plan();
+    ActionCounts counts = plan.counts();
+    List<String> lines = new ArrayList<>();
+    lines.add("Checkpoint   " + Printable.of(planned.location().toString()));
+    lines.add(
+        "             %s, %,d load units, %,d shards, %s"
+            .formatted(
+                plan.layout(), plan.units(), plan.shards().size(), ByteSize.format(plan.bytes())));
+    lines.add("Fingerprint  " + plan.fingerprint());
+    lines.add(
+        "Tensors      %,d: %,d to rename, %,d to drop, %,d refused, %,d stay as they are"
+            .formatted(
+                counts.tensors(), counts.rename(), counts.drop(), counts.refuse(), counts.keep()));
+    lines.addAll(findings(planned.findings()));
+    if (plan.refused()) {
+      lines.addAll(refusals(plan));
+    } else if (plan.nothingToDo()) {
+      lines.add("");
+      lines.add("Nothing to do: no active rule would change a name.");
+    } else {
+      lines.addAll(changes(plan));
+      lines.addAll(costs(plan, argument));
+    }
+    return lines;
+  }
+
+  static List<String> findings(List<Finding> findings) {
+    return findings.stream()
+        .map(
+            finding ->
+                "%-12s %s: %s"
+                    .formatted(
+                        finding.severity().name(), finding.code(), Printable.of(finding.message())))
+        .toList();
+  }
+
+  private static List<String> changes(Plan plan) {
+    Map<String, Integer> groups = new LinkedHashMap<>();
+    plan.changes().forEach(change -> groups.merge(group(change), 1, Integer::sum));
+    List<String> lines = new ArrayList<>();
+    lines.add("");
+    groups.forEach((group, count) -> lines.add("%,7d × %s".formatted(count, group)));
+    return lines;
+  }
+
+  private static String group(Decision change) {
+    String from = Printable.of(NUMBER.matcher(change.tensor()).replaceAll("*"));
+    String to = Printable.of(NUMBER.matcher(change.target()).replaceAll("*"));
+    return change.action() == Action.DROP
+        ? "DROP    %s%n                    its bytes stay under %s  (%s)"
+            .formatted(from, to, change.rule())
+        : "%-7s %s%n                 →  %s  (%s)"
+            .formatted(change.action(), from, to, change.rule());
+  }
+
+  private static List<String> refusals(Plan plan) {
+    List<String> lines = new ArrayList<>();
+    lines.add("");
+    lines.add("Refused: this checkpoint contradicts itself. Nothing was changed.");
+    plan.refusals()
+        .limit(MOST_REFUSALS)
+        .forEach(
+            refusal ->
+                lines.add(
+                    "  %s, %s: '%s': %s"
+                        .formatted(
+                            refusal.unit().label(),
+                            Printable.of(refusal.shard()),
+                            Printable.of(refusal.tensor()),
+                            Printable.of(refusal.reason()))));
+    long refused = plan.counts().refuse();
+    if (refused > MOST_REFUSALS) {
+      lines.add("  … and %,d more: --json lists every one".formatted(refused - MOST_REFUSALS));
+    }
+    return lines;
+  }
+
+  private static List<String> costs(Plan plan, String argument) {
+    List<String> lines = new ArrayList<>();
+    lines.add("");
+    lines.add("Strategy        reads      writes  extra space");
+    for (Map.Entry<Strategy, Cost> entry : StrategyCosts.of(plan).entrySet()) {
+      Cost cost = entry.getValue();
+      lines.add(
+          "  %-8s %10s  %10s   %10s"
+              .formatted(
+                  entry.getKey(),
+                  ByteSize.format(cost.reads()),
+                  ByteSize.format(cost.writes()),
+                  ByteSize.format(cost.extraSpace())));
+    }
+    String path = Printable.of(argument);
+    lines.add("");
+    lines.add("Next: shardmend repair " + path + " --in-place      patch the headers, undoable");
+    lines.add("  or: shardmend repair " + path + " --output DIR    leave the source as it is");
+    return lines;
+  }
+}

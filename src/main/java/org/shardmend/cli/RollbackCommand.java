@@ -1,0 +1,61 @@
+package org.shardmend.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
+import org.shardmend.job.Progress;
+import org.shardmend.job.RollbackAction;
+import org.shardmend.storage.JournalResult;
+import org.shardmend.storage.Location;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code shardmend rollback}: the undoing of a repair in place. Starts no Spark. */
+@Command(
+    name = "rollback",
+    description = "Undo a repair in place, finished or not: every header as it was before.",
+    footer = {"", "Example:", "  shardmend rollback /lustre/ckpt/kimi-k3"})
+final class RollbackCommand extends ShardmendCommand {
+  @Parameters(paramLabel = "CHECKPOINT", description = "The checkpoint's directory.")
+  private String checkpoint;
+
+  @Option(
+      names = "--break-lock",
+      description = "Remove another run's lock. Only when it is certain that that run is gone.")
+  private boolean breakLock;
+
+  @Override
+  CommandResult run(Progress progress) throws JobException {
+    Location location = Locations.parse(checkpoint, new Configuration());
+    JournalResult result = new RollbackAction(location, breakLock).execute();
+    ObjectNode document = object();
+    document.put("checkpoint", location.toString());
+    document.put("journal", result.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    document.put("files", result.files());
+    document.put("bytes_read", result.bytesRead());
+    document.put("bytes_written", result.bytesWritten());
+    String where = Printable.of(location.toString());
+    return switch (result.outcome()) {
+      case NOTHING ->
+          new CommandResult(
+              Outcome.NOTHING_TO_DO,
+              ExitCode.DONE,
+              document,
+              List.of("Nothing to undo: %s has no journal".formatted(where)));
+      case DISCARDED ->
+          CommandResult.done(
+              document,
+              List.of(
+                  "Removed a journal that was only being prepared; %s was never changed"
+                      .formatted(where)));
+      case ROLLED_BACK, APPLIED ->
+          CommandResult.done(
+              document,
+              List.of("%s is as it was before: %,d files".formatted(where, result.files())));
+    };
+  }
+}

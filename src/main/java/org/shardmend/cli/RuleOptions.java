@@ -1,0 +1,30 @@
+package org.shardmend.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.shardmend.job.JobException;
+import org.shardmend.job.RuleSources;
+import org.shardmend.rules.RuleFamily;
+import picocli.CommandLine.Option;
+
+/** Which rules are active; the same for all commands that judge names. */
+final class RuleOptions {
+  @Option(
+      names = "--rules",
+      paramLabel = "NAME|FILE",
+      arity = "1..*",
+      split = ",",
+      description =
+          "Rule families besides the default ones: a built-in family's name (see 'shardmend rules')"
+              + " or a file of one's own.")
+  List<String> rules = new ArrayList<>();
+
+  @Option(
+      names = "--no-default-rules",
+      description = "Leave the default families out: only what --rules names is active.")
+  boolean noDefaultRules;
+
+  List<RuleFamily> families() throws JobException {
+    return noDefaultRules ? RuleSources.only(rules) : RuleSources.defaultsAnd(rules);
+  }
+}

@@ -1,0 +1,130 @@
+package org.shardmend.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.ExpectedStates;
+import org.shardmend.job.Fault;
+import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
+import org.shardmend.job.Progress;
+import org.shardmend.job.SparkJob;
+import org.shardmend.job.VerifyAction;
+import org.shardmend.job.VerifyRequest;
+import org.shardmend.job.VerifyResult;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code shardmend verify}: what is wrong with a checkpoint. */
+@Command(
+    name = "verify",
+    description = "Check a checkpoint: the format's rules and the loader's contract.",
+    footer = {
+      "",
+      "Exit: 0 nothing is wrong, 3 a fault was found.",
+      "",
+      "Examples:",
+      "  shardmend verify /lustre/ckpt/kimi-k3-repaired --expected-state expected.json",
+      "  shardmend verify /lustre/ckpt/kimi-k3-repaired --against /lustre/ckpt/kimi-k3 --full"
+    })
+final class VerifyCommand extends ShardmendCommand {
+  private static final int MOST_FAULTS = 40;
+
+  @Mixin private CheckpointOptions checkpoint;
+
+  @Option(
+      names = "--against",
+      paramLabel = "SOURCE",
+      description = "Hold it to what the rules make of this source.")
+  private String against = "";
+
+  @Option(
+      names = "--expected-state",
+      paramLabel = "FILE",
+      description = "Hold it to the loader's contract with these names, types and shapes.")
+  private String expectedState = "";
+
+  @Option(names = "--full", description = "Read every byte, not only the headers.")
+  private boolean full;
+
+  @Override
+  CommandResult run(Progress progress) throws JobException {
+    VerifyRequest request =
+        new VerifyRequest(
+            checkpoint.request(), full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
+    if (!expectedState.isEmpty()) {
+      request.expected(ExpectedStates.read(expectedState));
+    }
+    if (!against.isEmpty()) {
+      request.against(Locations.parse(against, new Configuration()));
+    }
+    VerifyResult result;
+    try (SparkJob job = SparkJob.start("shardmend verify", progress)) {
+      result = new VerifyAction(job, request).execute();
+    }
+    return new CommandResult(
+        result.ok() ? Outcome.DONE : Outcome.FOUND,
+        result.ok() ? ExitCode.DONE : ExitCode.FOUND,
+        document(result),
+        text(result));
+  }
+
+  private static ObjectNode document(VerifyResult result) {
+    ObjectNode document = object();
+    document.put("checkpoint", result.checkpoint().toString());
+    document.put("ok", result.ok());
+    document.put("units", result.units());
+    document.put("shards", result.shards());
+    document.put("tensors", result.tensors());
+    ArrayNode faults = document.putArray("faults");
+    for (Fault fault : result.faults()) {
+      ObjectNode node = faults.addObject();
+      node.put("code", fault.code());
+      putOrNull(node, "shard", fault.shard());
+      putOrNull(node, "tensor", fault.tensor());
+      node.put("message", fault.message());
+    }
+    ArrayNode findings = document.putArray("findings");
+    result.findings().forEach(finding -> findings.add(finding(finding)));
+    return document;
+  }
+
+  private static List<String> text(VerifyResult result) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "%s: %,d load units, %,d shards, %,d tensors"
+            .formatted(
+                Printable.of(result.checkpoint().toString()),
+                result.units(),
+                result.shards(),
+                result.tensors()));
+    lines.addAll(PlanText.findings(result.findings()));
+    if (result.ok()) {
+      lines.add("No fault found.");
+      return lines;
+    }
+    Map<String, Integer> byCode = new TreeMap<>();
+    result.faults().forEach(fault -> byCode.merge(fault.code(), 1, Integer::sum));
+    byCode.forEach((code, count) -> lines.add("%,7d × %s".formatted(count, code)));
+    result.faults().stream()
+        .limit(MOST_FAULTS)
+        .forEach(
+            fault ->
+                lines.add(
+                    "  %s%s"
+                        .formatted(
+                            fault.shard().isEmpty() ? "" : Printable.of(fault.shard()) + ": ",
+                            Printable.of(fault.message()))));
+    if (result.faults().size() > MOST_FAULTS) {
+      lines.add(
+          "  … and %,d more: --json lists every one"
+              .formatted(result.faults().size() - MOST_FAULTS));
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,42 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Reads and writes files that fit into memory: settings, side files, manifests. */
+public final class SmallFiles {
+  private SmallFiles() {}
+
+  /**
+   * The whole content of a file.
+   *
+   * @param maxBytes what is too much
+   * @throws IOException when the file is longer, or can't be read
+   */
+  public static byte[] read(Store store, String path, int maxBytes) throws IOException {
+    try (RangeReader reader = store.openForRead(path)) {
+      if (reader.size() > maxBytes) {
+        throw new IOException(
+            "%s has %d bytes, more than the %d that such a file may have."
+                .formatted(reader.location(), reader.size(), maxBytes));
+      }
+      byte[] content = new byte[(int) reader.size()];
+      reader.readFully(0, ByteBuffer.wrap(content));
+      return content;
+    }
+  }
+
+  /**
+   * Writes a new file and makes its content durable.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException when the path is taken
+   * @throws IOException when it can't be written; nothing remains then
+   */
+  public static void create(Store store, String path, byte[] content) throws IOException {
+    try (ShardWriter writer = store.create(path)) {
+      writer.write(ByteBuffer.wrap(content));
+      writer.sync();
+      writer.complete();
+    }
+  }
+}
