@@ -21,10 +21,12 @@ record JsonStyle(int indent, boolean spaced, boolean escaped, String ending) {
 
   /** The style of a document, which is valid JSON. */
   static JsonStyle of(byte[] json) {
-    boolean ascii = true;
+    boolean escaped = true;
     for (byte b : json) {
-      ascii &= b >= 0;
+      escaped &= b >= 0;
     }
+    // Half a surrogate pair can stand in a document as an escape only.
+    escaped |= hasSurrogateEscape(json);
     int indent = 0;
     int first = skipSpace(json, 0) + 1;
     int second = skipSpace(json, first);
@@ -32,7 +34,7 @@ record JsonStyle(int indent, boolean spaced, boolean escaped, String ending) {
     if (lineBreak >= 0) {
       indent = second - lineBreak - 1;
     }
-    return new JsonStyle(indent, isSpaced(json), ascii, ending(json));
+    return new JsonStyle(indent, isSpaced(json), escaped, ending(json));
   }
 
   /** A generator in this style. */
@@ -43,6 +45,15 @@ record JsonStyle(int indent, boolean spaced, boolean escaped, String ending) {
             .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
             .build();
     return factory.createGenerator(into).setPrettyPrinter(new Printer());
+  }
+
+  private static boolean hasSurrogateEscape(byte[] json) {
+    for (int at = 0; at + 2 < json.length; at++) {
+      if (json[at] == '\\' && json[at + 1] == 'u' && (json[at + 2] | ' ') == 'd') {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static int skipSpace(byte[] json, int from) {

@@ -234,6 +234,14 @@ class HuggingFaceDiscoveryTest {
   }
 
   @Test
+  void halfASurrogatePairIsKeptAsItsEscape() {
+    String json = "{\"weight_map\": {\"\\ud800\": \"\u00e9\"}, \"x\": \"\\ud83d\\ude00 \\udc00\"}";
+
+    assertThat(new String(index(json).rewritten(Optional::of, 1), StandardCharsets.UTF_8))
+        .isEqualTo(json.replace("\u00e9", "\\u00e9"));
+  }
+
+  @Test
   void aTotalWithAFractionOfZeroIsWhole() {
     assertThat(index("{\"metadata\": {\"total_size\": 20.0}, \"weight_map\": {}}").totalSize())
         .hasValue(20);
