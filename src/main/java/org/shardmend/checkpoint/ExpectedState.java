@@ -204,16 +204,14 @@ public final class ExpectedState implements Serializable {
     }
 
     private String format() throws JsonFormatException {
-      JsonFormatException wrong = cursor.failure("'format' is not " + FORMAT);
-      if (!cursor.string("format").equals(FORMAT)) {
-        throw wrong;
+      if (!cursor.peekString("format").equals(FORMAT)) {
+        throw cursor.failure("'format' is not " + FORMAT);
       }
-      return FORMAT;
+      return cursor.string("format");
     }
 
     private ExpectedUnit unit() throws JsonFormatException {
       UnitContent unit = new UnitContent();
-      JsonFormatException incomplete = cursor.failure("the unit has no 'tensors'");
       cursor.object(
           "a unit",
           member -> {
@@ -228,7 +226,7 @@ public final class ExpectedState implements Serializable {
             }
           });
       if (!unit.hasTensors) {
-        throw incomplete;
+        throw cursor.failure("the unit before has no 'tensors'");
       }
       return new ExpectedUnit(new UnitId(unit.pp, unit.tp), unit.tensors);
     }
@@ -252,12 +250,10 @@ public final class ExpectedState implements Serializable {
     }
 
     private String dtype() throws JsonFormatException {
-      JsonFormatException empty = cursor.failure("'dtype' is empty; leave it out if unknown");
-      String dtype = cursor.string("dtype");
-      if (dtype.isEmpty()) {
-        throw empty;
+      if (cursor.peekString("dtype").isEmpty()) {
+        throw cursor.failure("'dtype' is empty; leave it out if unknown");
       }
-      return dtype;
+      return cursor.string("dtype");
     }
 
     private Shape shape() throws JsonFormatException {

@@ -180,7 +180,7 @@ final class HuggingFaceLayout {
     findings.add(
         code.finding(
             others.get(0),
-            SideFacts.examples(others)
+            Wording.examples(others)
                 + ": "
                 + why
                 + ". It was left as it is; move what does not belong to the model elsewhere."));

@@ -49,7 +49,7 @@ public final class IndexCheck implements Serializable {
               shard,
               shard
                   + " holds tensors that the index does not place there: "
-                  + SideFacts.examples(misplaced)
+                  + Wording.examples(misplaced)
                   + ". Loaders that follow the index do not find them; write the index again."));
     }
     if (!ofShard.isEmpty()) {
@@ -59,7 +59,7 @@ public final class IndexCheck implements Serializable {
               "the index places tensors in "
                   + shard
                   + " that it does not hold: "
-                  + SideFacts.examples(ofShard.keySet().stream().map(DisplayName::of).toList())
+                  + Wording.examples(ofShard.keySet().stream().map(DisplayName::of).toList())
                   + ". Fetch the shard again, or write the index again."));
     }
     return findings;

@@ -129,10 +129,15 @@ final class JsonCursor implements Closeable {
 
   /** The string here. */
   String string(String what) throws JsonFormatException {
-    require(token == JsonToken.VALUE_STRING, what, "a string");
-    String value = text();
+    String value = peekString(what);
     advance();
     return value;
+  }
+
+  /** The string here, which stays to be read. */
+  String peekString(String what) throws JsonFormatException {
+    require(token == JsonToken.VALUE_STRING, what, "a string");
+    return text();
   }
 
   /** The whole number here, from {@code least} to {@code most}. */

@@ -165,6 +165,6 @@ final class LayerFindings {
       last = number;
     }
     ranges.add(new IntegerGaps.Gap(first, last).toString());
-    return SideFacts.examples(ranges);
+    return Wording.examples(ranges);
   }
 }

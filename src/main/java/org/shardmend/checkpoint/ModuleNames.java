@@ -38,7 +38,7 @@ public final class ModuleNames {
             FindingCode.CONFIG_NAMES_MODULES.finding(
                 ModelConfig.FILE_NAME,
                 "config.json's quantization section mentions modules that are renamed: "
-                    + SideFacts.examples(renamed)
+                    + Wording.examples(renamed)
                     + ". An engine that goes by it treats them otherwise than before; let the"
                     + " config be rewritten, too (--rewrite-config)."));
   }

@@ -319,7 +319,7 @@ final class PreshardedLayout {
             FindingCode.UNREAD_WEIGHTS.finding(
                 names.get(0),
                 "checksum.json does not name "
-                    + SideFacts.examples(names)
+                    + Wording.examples(names)
                     + ", so that no rank reads it. Move what does not belong here elsewhere."));
   }
 

@@ -314,13 +314,13 @@ final class ShardedStateLayout {
         FindingCode.UNFINISHED_SAVE.finding(
             first,
             "the save never finished: there are the markers of "
-                + SideFacts.count(known, "rank", "ranks")
+                + Wording.count(known, "rank", "ranks")
                 + ", of "
                 + ranks
                 + " that the checkpoint has"
                 + (known == markers.size() ? "" : ", and of ranks that it does not have")
                 + " ("
-                + SideFacts.examples(markers.stream().map(SaveMarker::fileName).toList())
+                + Wording.examples(markers.stream().map(SaveMarker::fileName).toList())
                 + "). Shards may be cut short. Save the model again."));
     return Optional.empty();
   }
@@ -357,7 +357,7 @@ final class ShardedStateLayout {
             FindingCode.UNREAD_WEIGHTS.finding(
                 names.get(0),
                 "no loader of this checkpoint reads "
-                    + SideFacts.examples(names)
+                    + Wording.examples(names)
                     + ": the loaders look for "
                     + pattern
                     + ", with numbers as they are counted. Move what does not belong here"

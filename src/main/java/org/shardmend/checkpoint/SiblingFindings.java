@@ -18,6 +18,8 @@ import org.shardmend.safetensors.TensorEntry;
  */
 public final class SiblingFindings {
   private static final int EXAMPLES = 3;
+  private static final String CURE =
+      ". The shards are of different saves, or only some of them were repaired.";
 
   /**
    * Ranks that differ from a sibling.
@@ -68,9 +70,6 @@ public final class SiblingFindings {
             + (examples.size() > EXAMPLES ? "; and " + (examples.size() - EXAMPLES) + " more" : "");
     return mismatch.code().finding("", sentence(mismatch) + ": " + shown + CURE);
   }
-
-  private static final String CURE =
-      ". The shards are of different saves, or only some of them were repaired.";
 
   private static void add(
       List<Mismatch> mismatches,
@@ -123,7 +122,7 @@ public final class SiblingFindings {
           default -> "other shapes";
         };
     List<String> labels = mismatch.others().stream().map(UnitId::label).toList();
-    return SideFacts.examples(labels)
+    return Wording.examples(labels)
         + (labels.size() == 1 ? " has " : " have ")
         + what
         + " than "

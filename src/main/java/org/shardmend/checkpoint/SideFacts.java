@@ -10,8 +10,6 @@ import java.util.TreeSet;
  * What the side files of any layout say. A side file that cannot be understood is a finding here.
  */
 final class SideFacts {
-  private static final int EXAMPLES = 5;
-
   private final List<SideFile> files;
   private final ServekitInfo servekit;
   private final ModelConfig config;
@@ -74,22 +72,11 @@ final class SideFacts {
         : Optional.of(
             FindingCode.SYMBOLIC_LINKS.finding(
                 links.get(0),
-                count(links.size(), "symbolic link", "symbolic links")
+                Wording.count(links.size(), "symbolic link", "symbolic links")
                     + " ("
-                    + examples(links)
+                    + Wording.examples(links)
                     + "): servekit's stager follows none, so a staged copy lacks these files."
                     + " Put the files themselves in their place before staging."));
-  }
-
-  /** {@code 1 file} or {@code 3 files}. */
-  static String count(long number, String one, String many) {
-    return number + " " + (number == 1 ? one : many);
-  }
-
-  /** The first few of {@code names}, and how many more there are. */
-  static String examples(List<String> names) {
-    String first = String.join(", ", names.subList(0, Math.min(EXAMPLES, names.size())));
-    return names.size() > EXAMPLES ? first + " and " + (names.size() - EXAMPLES) + " more" : first;
   }
 
   private static ServekitInfo readServekit(Listing listing, List<Finding> findings)
@@ -177,11 +164,13 @@ final class SideFacts {
       }
     }
     if (!missing.isEmpty()) {
-      return "it names files that are not there (" + examples(List.copyOf(missing)) + ")";
+      return "it names files that are not there (" + Wording.examples(List.copyOf(missing)) + ")";
     }
     return ofRanks.isEmpty()
         ? ""
-        : "it places tensors in files of single ranks (" + examples(List.copyOf(ofRanks)) + ")";
+        : "it places tensors in files of single ranks ("
+            + Wording.examples(List.copyOf(ofRanks))
+            + ")";
   }
 
   private static void addChecksumLists(List<SideFile> files, List<Finding> findings) {
@@ -194,7 +183,7 @@ final class SideFacts {
       findings.add(
           FindingCode.CHECKSUM_LIST.finding(
               lists.get(0),
-              examples(lists)
+              Wording.examples(lists)
                   + ": checksums of the files as they are now. They do not hold for shards that a"
                   + " repair changes; write them again after it."));
     }
@@ -210,9 +199,9 @@ final class SideFacts {
       findings.add(
           FindingCode.SPECIAL_FILE.finding(
               special.get(0),
-              count(special.size(), "entry is", "entries are")
+              Wording.count(special.size(), "entry is", "entries are")
                   + " no file, directory or link ("
-                  + examples(special)
+                  + Wording.examples(special)
                   + "), and cannot be copied. Remove what does not belong to the checkpoint."));
     }
   }

@@ -142,7 +142,7 @@ public final class SourceModel implements Serializable {
                 "",
                 "the original model knows neither these names nor modules that an engine would"
                     + " fuse into them: "
-                    + SideFacts.examples(unknown)
+                    + Wording.examples(unknown)
                     + ". Is the rule meant for this model and this build? Try it with an expected"
                     + " state."));
   }

@@ -74,7 +74,7 @@ class ExpectedStateTest {
         "{\"format\": \"expected-state/1\", \"units\": []}|there are no units",
         "{\"format\": \"expected-state/1\"}|there are no units",
         "{\"format\": \"expected-state/1\", \"unit\": []}|'unit' is not known here",
-        "{\"format\": \"expected-state/1\", \"units\": [{}]}|column 42: the unit has no 'tensors'",
+        "{\"format\": \"expected-state/1\", \"units\": [{}]}|the unit before has no 'tensors'",
         "{\"units\": [{\"tp_rank\": -1}]}|tp_rank is -1",
         "{\"units\": [{\"tp_rank\": 1.0}]}|expected tp_rank to be a whole number",
         "{\"units\": [{\"tensors\": {\"a\": {\"dtype\": 3}}}]}|expected dtype to be a string",
