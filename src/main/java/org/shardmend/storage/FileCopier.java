@@ -28,19 +28,18 @@ public final class FileCopier {
    */
   public long copy(Store from, String source, Store to, String target) throws IOException {
     FileStatus file = followed(from, source);
-    long bytes;
     try (RangeReader reader = from.openForRead(file, ReadPattern.SEQUENTIAL);
         ShardWriter writer = to.create(target)) {
       pieces.copy(reader, 0, reader.size(), writer);
       reader.requireUnchanged();
-      bytes = writer.position();
+      // Before the sync, which makes them durable, too.
+      if (file.permissions().isPresent()) {
+        to.setMode(target, file.permissions().getAsInt());
+      }
       writer.sync();
       writer.complete();
+      return writer.position();
     }
-    if (file.permissions().isPresent()) {
-      to.setMode(target, file.permissions().getAsInt());
-    }
-    return bytes;
   }
 
   private static FileStatus followed(Store from, String source) throws IOException {

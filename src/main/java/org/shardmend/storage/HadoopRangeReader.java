@@ -1,5 +1,6 @@
 package org.shardmend.storage;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -51,6 +52,9 @@ final class HadoopRangeReader implements RangeReader {
         in.seek(position);
       }
       return readOn(into);
+    } catch (EOFException end) {
+      // The file has become shorter than it was said to be; streams differ in how they say so.
+      return -1;
     } catch (IOException failure) {
       throw StorageFailure.of("read byte " + position + " of", location, failure);
     }

@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.Abortable;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /** A new file of a Hadoop file system. */
@@ -95,17 +96,18 @@ final class HadoopShardWriter implements ShardWriter {
       over = true;
     } catch (IOException failure) {
       if (isTaken(failure)) {
-        throw StorageFailure.exists("create", location);
+        // What is there now is another's: it must not be removed as the rest of ours.
+        over = true;
+        throw StorageFailure.exists("create", location, failure);
       }
       throw StorageFailure.ofWrite("end", location, 0, free, failure);
     }
   }
 
-  /**
-   * What S3A throws when a conditional write finds the name taken; its class is not on our path.
-   */
+  /** S3A's exception for a conditional write that finds the name taken is not on our class path. */
   private static boolean isTaken(IOException failure) {
-    return failure.getClass().getSimpleName().equals("RemoteFileChangedException");
+    return failure instanceof FileAlreadyExistsException
+        || failure.getClass().getSimpleName().equals("RemoteFileChangedException");
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
@@ -325,10 +326,20 @@ public final class HadoopStore implements Store {
     try (ShardWriter writer = create(path)) {
       writer.write(ByteBuffer.wrap(content));
       writer.sync();
+      completeExclusive(writer, path, content);
+    }
+  }
+
+  /**
+   * A client of an object store repeats a request whose answer was lost, and is then told that the
+   * name is taken: by its own file.
+   */
+  private void completeExclusive(ShardWriter writer, String path, byte[] content)
+      throws IOException {
+    try {
       writer.complete();
-    } catch (java.nio.file.FileAlreadyExistsException taken) {
-      // A client that repeats a request whose answer was lost is told that its own file is there.
-      if (!holds(path, content)) {
+    } catch (FileAlreadyExistsException taken) {
+      if (isHdfs() || !holds(path, content)) {
         throw taken;
       }
     }

@@ -121,6 +121,9 @@ public interface Store extends Closeable {
   /**
    * Makes a small file with this content, durable where the store can, if the path is free: of any
    * number of callers, one succeeds.
+   *
+   * @param content tells this caller from any other, because an object store can't
+   * @throws java.nio.file.FileAlreadyExistsException when the path is taken
    */
   void createExclusive(String path, byte[] content) throws IOException;
 

@@ -35,6 +35,7 @@ public final class MemoryObjectStore extends FileSystem {
   private final Map<Path, byte[]> objects = new TreeMap<>();
   private URI uri;
   private int aborted;
+  private Runnable beforeNextClose = () -> {};
 
   int aborted() {
     return aborted;
@@ -43,6 +44,11 @@ public final class MemoryObjectStore extends FileSystem {
   /** Puts an object there, as another client would. */
   void put(String path, byte[] content) {
     objects.put(qualified(new Path(path)), content);
+  }
+
+  /** What another client does just before the next object appears. */
+  void beforeNextClose(Runnable step) {
+    beforeNextClose = step;
   }
 
   @Override
@@ -134,6 +140,8 @@ public final class MemoryObjectStore extends FileSystem {
       if (over) {
         return;
       }
+      beforeNextClose.run();
+      beforeNextClose = () -> {};
       if (objects.putIfAbsent(path, toByteArray()) != null) {
         throw new RemoteFileChangedException();
       }

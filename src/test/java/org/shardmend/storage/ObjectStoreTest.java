@@ -108,6 +108,29 @@ class ObjectStoreTest {
   }
 
   @Test
+  void ofTwoCallersOneGetsTheExclusiveFileAndARepeatedRequestIsNotAStranger() throws IOException {
+    objects.beforeNextClose(() -> objects.put("/lock", bytes("theirs").array()));
+    assertThatThrownBy(() -> store.createExclusive("/lock", bytes("mine").array()))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThat(read("/lock")).isEqualTo("theirs");
+
+    objects.beforeNextClose(() -> objects.put("/other", bytes("mine").array()));
+    store.createExclusive("/other", bytes("mine").array());
+    assertThat(read("/other")).isEqualTo("mine");
+  }
+
+  @Test
+  void anObjectThatHasBecomeShorterIsNoticed() throws IOException {
+    objects.put("/f", new byte[100]);
+    try (RangeReader reader = store.openForRead("/f")) {
+      objects.put("/f", new byte[10]);
+      assertThatThrownBy(reader::requireUnchanged)
+          .isInstanceOf(SourceChangedException.class)
+          .hasMessageContaining("had 100 bytes and now has 10");
+    }
+  }
+
+  @Test
   void aStatusHasWholeSecondsAndNoMode() throws IOException {
     objects.put("/f", new byte[3]);
     FileStatus status = store.stat("/f").orElseThrow();
