@@ -64,7 +64,26 @@ final class RepairCommand extends ShardmendCommand {
       converter = StrategyName.class,
       description =
           "auto (default), patch, clone, link or copy. A forced one that can't be had is an error.")
-  private Optional<Strategy> strategy = Optional.empty();
+  private Forced strategy = Forced.AUTO;
+
+  /** What {@code --strategy} takes. */
+  private enum Forced {
+    AUTO,
+    PATCH,
+    CLONE,
+    LINK,
+    COPY;
+
+    Optional<Strategy> strategy() {
+      return switch (this) {
+        case AUTO -> Optional.empty();
+        case PATCH -> Optional.of(Strategy.PATCH);
+        case CLONE -> Optional.of(Strategy.CLONE);
+        case LINK -> Optional.of(Strategy.LINK);
+        case COPY -> Optional.of(Strategy.COPY);
+      };
+    }
+  }
 
   @Option(
       names = "--link-unchanged",
@@ -141,7 +160,7 @@ final class RepairCommand extends ShardmendCommand {
             ? RepairRequest.inPlace(checkpoint.request())
             : RepairRequest.toOutput(checkpoint.request(), Locations.parse(target.output, hadoop));
     request.digest(digest).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
-    strategy.ifPresent(request::strategy);
+    strategy.strategy().ifPresent(request::strategy);
     if (!audit.isEmpty()) {
       request.audit(Locations.parse(audit, hadoop));
     }
@@ -222,19 +241,17 @@ final class RepairCommand extends ShardmendCommand {
     return lines;
   }
 
-  private static final class StrategyName implements ITypeConverter<Optional<Strategy>> {
+  private static final class StrategyName implements ITypeConverter<Forced> {
     @Override
-    public Optional<Strategy> convert(String text) {
-      return switch (text.toLowerCase(Locale.ROOT)) {
-        case "auto" -> Optional.empty();
-        case "patch" -> Optional.of(Strategy.PATCH);
-        case "clone" -> Optional.of(Strategy.CLONE);
-        case "link" -> Optional.of(Strategy.LINK);
-        case "copy" -> Optional.of(Strategy.COPY);
-        default ->
-            throw new TypeConversionException(
-                "'%s' is no strategy; there are auto, patch, clone, link, copy".formatted(text));
-      };
+    public Forced convert(String text) {
+      return Stream.of(Forced.values())
+          .filter(forced -> forced.name().equalsIgnoreCase(text))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "'%s' is no strategy; there are auto, patch, clone, link, copy"
+                          .formatted(text)));
     }
   }
 

@@ -127,7 +127,7 @@ final class OutputRepair {
       if (store.stat(output.path()).isPresent()) {
         throw new TargetExistsException(output);
       }
-      return repair(publish);
+      return repairOrDiscard(publish);
     }
   }
 
@@ -147,6 +147,18 @@ final class OutputRepair {
     }
     return AuditTrail.recover(
         root.get(), job.hadoop(), staged -> manifest.get().runId().equals(staged.value()));
+  }
+
+  /** What a failed run leaves is worth keeping only if it saves the next one work. */
+  private RepairResult repairOrDiscard(Publish publish) throws JobException, IOException {
+    try {
+      return repair(publish);
+    } catch (JobException | IOException e) {
+      if (staging.completed().isEmpty()) {
+        store.deleteTree(staging.path());
+      }
+      throw e;
+    }
   }
 
   private RepairResult repair(Publish publish) throws JobException, IOException {

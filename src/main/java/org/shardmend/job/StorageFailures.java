@@ -10,6 +10,7 @@ import org.shardmend.storage.LockedException;
 import org.shardmend.storage.NoSpaceException;
 import org.shardmend.storage.NotSamePlaceException;
 import org.shardmend.storage.SourceChangedException;
+import org.shardmend.storage.StagingConflictException;
 
 /** What a failure of storage is to a job: whose fault it is, and its code. */
 final class StorageFailures {
@@ -39,6 +40,9 @@ final class StorageFailures {
     }
     if (failure instanceof NoSpaceException) {
       return "no-space";
+    }
+    if (failure instanceof StagingConflictException) {
+      return "unfinished-repair";
     }
     if (failure instanceof JournalException) {
       return "journal";

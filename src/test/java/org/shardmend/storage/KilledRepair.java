@@ -1,0 +1,47 @@
+package org.shardmend.storage;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process of its own that repairs the {@link InPlaceScenario} in place, undoes it again, and
+ * kills itself with SIGKILL at a chosen step; it exits with 0 when there is no such step.
+ */
+final class KilledRepair {
+  private KilledRepair() {}
+
+  /**
+   * Runs.
+   *
+   * @param args the checkpoint, and the number of the step to die at, from 0
+   */
+  public static void main(String[] args) throws IOException {
+    Store store = new LocalStore();
+    StepListener killer = killerAt(Integer.parseInt(args[1]));
+    new InPlaceScenario(store, args[0]).prepare(killer);
+    Journal.of(store, args[0], killer).finish(1);
+    Journal.of(store, args[0], killer).rollback(1);
+  }
+
+  private static StepListener killerAt(int step) {
+    int[] count = {0};
+    return reached -> {
+      if (count[0]++ == step) {
+        kill();
+      }
+    };
+  }
+
+  private static void kill() {
+    try {
+      String self = Long.toString(ProcessHandle.current().pid());
+      new ProcessBuilder("kill", "-KILL", self).start().waitFor();
+      TimeUnit.MINUTES.sleep(1);
+    } catch (IOException e) {
+      throw new IllegalStateException("kill can't be run", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new IllegalStateException("This process should be dead");
+  }
+}
