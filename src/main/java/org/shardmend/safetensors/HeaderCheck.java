@@ -26,8 +26,8 @@ record HeaderCheck(long dataBegin, UnknownDtypes policy) {
             Optional.of(tensor.name()),
             dataBegin + tensor.begin(),
             String.format(
-                "Two tensors are named %s, one at byte %s of the file, one at byte %s: a loader sees"
-                    + " only the one that comes last in the header. Save the file again.",
+                "Two tensors are named %s, one at byte %s of the file, one at byte %s: a loader"
+                    + " sees only the one that comes last in the header. Save the file again.",
                 DisplayName.of(tensor.name()),
                 Long.toUnsignedString(dataBegin + byName[i - 1].begin()),
                 Long.toUnsignedString(dataBegin + tensor.begin())));

@@ -1,17 +1,14 @@
 package org.shardmend.safetensors;
 
-import static com.fasterxml.jackson.core.JsonToken.END_ARRAY;
-import static com.fasterxml.jackson.core.JsonToken.END_OBJECT;
-import static com.fasterxml.jackson.core.JsonToken.FIELD_NAME;
-import static com.fasterxml.jackson.core.JsonToken.START_ARRAY;
-import static com.fasterxml.jackson.core.JsonToken.START_OBJECT;
-import static com.fasterxml.jackson.core.JsonToken.VALUE_NULL;
-import static com.fasterxml.jackson.core.JsonToken.VALUE_STRING;
+import static org.shardmend.safetensors.JsonTokens.Token.BEGIN_ARRAY;
+import static org.shardmend.safetensors.JsonTokens.Token.BEGIN_OBJECT;
+import static org.shardmend.safetensors.JsonTokens.Token.END;
+import static org.shardmend.safetensors.JsonTokens.Token.END_ARRAY;
+import static org.shardmend.safetensors.JsonTokens.Token.END_OBJECT;
+import static org.shardmend.safetensors.JsonTokens.Token.NAME;
+import static org.shardmend.safetensors.JsonTokens.Token.NULL;
+import static org.shardmend.safetensors.JsonTokens.Token.STRING;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -60,28 +57,13 @@ final class HeaderJson {
    */
   static HeaderContent parse(byte[] bytes, int off, int len, UnknownDtypes policy)
       throws SafetensorsException {
-    try (JsonTokens tokens = JsonTokens.of(bytes, off, len)) {
-      return parse(tokens, len, policy);
-    } catch (IOException e) {
-      throw new UncheckedIOException("Reading from memory failed", e);
-    }
+    return new HeaderJson(new JsonTokens(bytes, off, len), len, policy).header();
   }
 
-  private static HeaderContent parse(JsonTokens tokens, int len, UnknownDtypes policy)
-      throws IOException, SafetensorsException {
-    try {
-      return new HeaderJson(tokens, len, policy).header();
-    } catch (StreamConstraintsException e) {
-      throw tokens.tooLarge(e);
-    } catch (JsonProcessingException e) {
-      throw tokens.notJson(e);
-    }
-  }
-
-  private HeaderContent header() throws IOException, SafetensorsException {
-    tokens.next(START_OBJECT, "the header is not a JSON object");
-    while (tokens.next() == FIELD_NAME) {
-      String name = tokens.name();
+  private HeaderContent header() throws SafetensorsException {
+    tokens.next(BEGIN_OBJECT, "the header is not a JSON object");
+    while (tokens.next() == NAME) {
+      String name = tokens.text();
       if (name.equals(HeaderReader.METADATA_KEY)) {
         readMetadata();
       } else {
@@ -90,26 +72,24 @@ final class HeaderJson {
         tokens.enter(Optional.empty());
       }
     }
-    if (!tokens.atEnd()) {
-      throw tokens.malformed("something follows the header's JSON object");
-    }
+    tokens.next(END, "something follows the header's JSON object");
     return new HeaderContent(metadata, metadataPosition, tensors);
   }
 
-  private void readMetadata() throws IOException, SafetensorsException {
+  private void readMetadata() throws SafetensorsException {
     if (metadataSeen) {
       throw tokens.malformed("the header has __metadata__ twice");
     }
     metadataSeen = true;
-    if (tokens.next() == VALUE_NULL) {
+    if (tokens.next() == NULL) {
       return;
     }
-    tokens.require(START_OBJECT, "__metadata__ is neither an object nor null");
+    tokens.require(BEGIN_OBJECT, "__metadata__ is neither an object nor null");
     metadataPosition = tensors.size();
-    while (tokens.next() == FIELD_NAME) {
-      String key = tokens.name();
-      tokens.next(VALUE_STRING, "a value in __metadata__ is not a string");
-      metadata.put(key, tokens.string());
+    while (tokens.next() == NAME) {
+      String key = tokens.text();
+      tokens.next(STRING, "a value in __metadata__ is not a string");
+      metadata.put(key, tokens.text());
       if (metadata.size() > HeaderReader.MAX_METADATA_ENTRIES) {
         throw tokens.tooLarge(
             "__metadata__ has more than " + HeaderReader.MAX_METADATA_ENTRIES + " members");
@@ -117,11 +97,11 @@ final class HeaderJson {
     }
   }
 
-  private TensorEntry entry(String name) throws IOException, SafetensorsException {
-    return tokens.next() == START_ARRAY ? entryFromArray(name) : entryFromObject(name);
+  private TensorEntry entry(String name) throws SafetensorsException {
+    return tokens.next() == BEGIN_ARRAY ? entryFromArray(name) : entryFromObject(name);
   }
 
-  private TensorEntry entryFromArray(String name) throws IOException, SafetensorsException {
+  private TensorEntry entryFromArray(String name) throws SafetensorsException {
     grownBytes += MEMBER_NAMES;
     if (len + grownBytes > HeaderReader.MAX_HEADER_BYTES) {
       throw tokens.tooLarge(
@@ -136,14 +116,14 @@ final class HeaderJson {
     return new TensorEntry(name, dtype, shape, offsets[0], offsets[1]);
   }
 
-  private TensorEntry entryFromObject(String name) throws IOException, SafetensorsException {
-    tokens.require(START_OBJECT, "the entry is not an object");
+  private TensorEntry entryFromObject(String name) throws SafetensorsException {
+    tokens.require(BEGIN_OBJECT, "the entry is not an object");
     Optional<String> dtype = Optional.empty();
     Optional<Shape> shape = Optional.empty();
     Optional<long[]> offsets = Optional.empty();
     StringBuilder extras = new StringBuilder();
-    while (tokens.next() == FIELD_NAME) {
-      String member = tokens.name();
+    while (tokens.next() == NAME) {
+      String member = tokens.text();
       switch (member) {
         case "dtype" -> {
           requireFirst(dtype, member);
@@ -175,16 +155,16 @@ final class HeaderJson {
     return value.orElseThrow(() -> tokens.malformed("the entry has no " + member));
   }
 
-  private String dtype() throws IOException, SafetensorsException {
+  private String dtype() throws SafetensorsException {
     String token;
-    if (tokens.next() == START_OBJECT) {
-      tokens.next(FIELD_NAME, "dtype is an empty object");
-      token = tokens.name();
-      tokens.next(VALUE_NULL, "dtype is an object whose value is not null");
+    if (tokens.next() == BEGIN_OBJECT) {
+      tokens.next(NAME, "dtype is an empty object");
+      token = tokens.text();
+      tokens.next(NULL, "dtype is an object whose value is not null");
       tokens.next(END_OBJECT, "dtype is an object of several members");
     } else {
-      tokens.require(VALUE_STRING, "dtype is not a string");
-      token = tokens.string();
+      tokens.require(STRING, "dtype is not a string");
+      token = tokens.text();
     }
     Optional<Dtype> known = Dtype.of(token);
     if (known.isEmpty() && policy == UnknownDtypes.REFUSE) {
@@ -193,8 +173,8 @@ final class HeaderJson {
     return known.map(Dtype::name).orElse(token);
   }
 
-  private Shape shape() throws IOException, SafetensorsException {
-    tokens.next(START_ARRAY, "shape is not an array");
+  private Shape shape() throws SafetensorsException {
+    tokens.next(BEGIN_ARRAY, "shape is not an array");
     long[] sizes = new long[4];
     int rank = 0;
     while (tokens.next() != END_ARRAY) {
@@ -210,8 +190,8 @@ final class HeaderJson {
     return Shape.ofUnsigned(Arrays.copyOf(sizes, rank));
   }
 
-  private long[] offsets() throws IOException, SafetensorsException {
-    tokens.next(START_ARRAY, "data_offsets is not an array");
+  private long[] offsets() throws SafetensorsException {
+    tokens.next(BEGIN_ARRAY, "data_offsets is not an array");
     tokens.next();
     long begin = tokens.unsigned("the first of data_offsets");
     tokens.next();
@@ -251,12 +231,25 @@ final class HeaderJson {
 
   private static void requireUtf8(String text, Optional<String> tensor)
       throws SafetensorsException {
-    if (JsonTokens.hasHalfPair(text)) {
+    if (hasHalfPair(text)) {
       throw unwritable(
           Kind.INVALID_HEADER,
           tensor,
           DisplayName.of(text) + " holds half of a surrogate pair, for which there is no UTF-8");
     }
+  }
+
+  /** Whether a surrogate stands alone. */
+  static boolean hasHalfPair(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        if (!Character.isSupplementaryCodePoint(text.codePointAt(i))) {
+          return true;
+        }
+        i++;
+      }
+    }
+    return false;
   }
 
   /** Reads what would be written, around an entry that is right but for its extras. */

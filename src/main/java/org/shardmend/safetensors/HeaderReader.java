@@ -20,7 +20,7 @@ import org.shardmend.safetensors.SafetensorsException.Kind;
  *   <li>a dimension of 2<sup>63</sup> or more, which the reference accepts beside a dimension of 0:
  *       {@link Kind#VALIDATION_OVERFLOW};
  *   <li>headers that no writer produces and that would take many times their size in memory: {@link
- *       Kind#HEADER_TOO_LARGE}, see {@link #MAX_STRING_CHARACTERS}, {@link #MAX_DIMENSIONS}, {@link
+ *       Kind#HEADER_TOO_LARGE}, see {@link #MAX_STRING_BYTES}, {@link #MAX_DIMENSIONS}, {@link
  *       #MAX_METADATA_ENTRIES}; also one that is over {@link #MAX_HEADER_BYTES} once its entries
  *       are written as objects (the reference takes arrays, too).
  * </ul>
@@ -35,8 +35,8 @@ public final class HeaderReader {
   /** The member of the header that is no tensor. */
   static final String METADATA_KEY = "__metadata__";
 
-  /** The longest string, in UTF-16 units. */
-  static final int MAX_STRING_CHARACTERS = 16_000_000;
+  /** The longest string, and the longest of what is kept verbatim, in bytes. */
+  static final int MAX_STRING_BYTES = 16_000_000;
 
   /** The dimensions of all tensors together. */
   static final int MAX_DIMENSIONS = 10_000_000;

@@ -1,178 +1,392 @@
 package org.shardmend.safetensors;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import java.io.ByteArrayInputStream;
-import java.io.Closeable;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.shardmend.safetensors.SafetensorsException.Kind;
 
 /**
- * The tokens of a JSON text, as strict as serde_json is where Jackson is not: no half surrogates,
- * no deep nesting, no number beyond a double. Knows where in the file it is, and in which tensor.
+ * The tokens of a JSON text, as serde_json takes them. Every token is checked when it is passed,
+ * whether somebody asks for its value or not.
  *
- * <p>Every method may throw Jackson's {@code JsonProcessingException} where the text is not JSON.
+ * <p>Not Jackson, though it is at hand: it counts characters where we must name the byte, guesses
+ * the encoding, takes half surrogate pairs, and its limits of length can't be lifted in every
+ * version that a Spark brings. Values are decoded only when asked for, straight from the bytes.
  */
-final class JsonTokens implements Closeable {
+final class JsonTokens {
   /** serde_json gives up on entering the 128th level. */
   private static final int MAX_DEPTH = 127;
 
-  /**
-   * Jackson, with its own limits out of the way of ours. Names are neither interned nor cached:
-   * nearly all differ, and a cache would hold them for the life of the process.
-   */
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder()
-          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxNameLength(HeaderReader.MAX_STRING_CHARACTERS)
-                  .maxStringLength(HeaderReader.MAX_STRING_CHARACTERS)
-                  .maxNumberLength(HeaderReader.MAX_STRING_CHARACTERS)
-                  .maxNestingDepth(MAX_DEPTH + 1)
-                  .build())
-          .build();
+  private static final int HEX_DIGITS = 4;
+  private static final int HEX_RADIX = 16;
 
-  private final JsonParser parser;
-  private final Utf8Position position;
+  /** Of up to so many digits every number fits into a long. */
+  private static final int SAFE_DIGITS = 18;
+
+  /** What a token is. */
+  enum Token {
+    /** Before the first. */
+    START,
+    BEGIN_OBJECT,
+    END_OBJECT,
+    BEGIN_ARRAY,
+    END_ARRAY,
+    /** The name of a member; its value comes next. */
+    NAME,
+    STRING,
+    NUMBER,
+    TRUE,
+    FALSE,
+    NULL,
+    /** Behind the last. */
+    END
+  }
+
+  private final byte[] bytes;
+  private final int off;
+  private final int end;
+
+  private final boolean[] objectAt = new boolean[MAX_DEPTH + 1];
+  private int depth;
+
+  private Token token = Token.START;
+  private int tokenBegin;
+  private int position;
+  private boolean escaped;
+
   private Optional<String> tensor = Optional.empty();
 
-  private JsonTokens(JsonParser parser, Utf8Position position) {
-    this.parser = parser;
-    this.position = position;
+  /** For the {@code len} bytes of {@code bytes} from {@code off}, which are valid UTF-8. */
+  JsonTokens(byte[] bytes, int off, int len) {
+    this.bytes = bytes;
+    this.off = off;
+    this.end = off + len;
+    this.tokenBegin = off;
+    this.position = off;
   }
 
-  /**
-   * The tokens of the {@code len} bytes of {@code bytes} from {@code off}, which are valid UTF-8.
-   */
-  static JsonTokens of(byte[] bytes, int off, int len) throws IOException {
-    // Our own decoder: Jackson's guesses the encoding, and takes UTF-16 and a byte order mark.
-    InputStreamReader text =
-        new InputStreamReader(new ByteArrayInputStream(bytes, off, len), StandardCharsets.UTF_8);
-    return new JsonTokens(FACTORY.createParser(text), new Utf8Position(bytes, off));
-  }
-
-  /** From here on, what is read belongs to this tensor, or to none. */
+  /** From here on, what is read belongs to this tensor, or to none; for messages. */
   void enter(Optional<String> tensorName) {
     tensor = tensorName;
   }
 
   /** Steps to the next token. */
-  JsonToken next() throws IOException, SafetensorsException {
-    JsonToken token = parser.nextToken();
-    if (parser.getParsingContext().getNestingDepth() > MAX_DEPTH) {
-      throw malformed("it nests deeper than " + MAX_DEPTH + " levels");
-    }
+  Token next() throws SafetensorsException {
+    skipSpace();
+    tokenBegin = position;
+    token =
+        switch (token) {
+          case START -> value();
+          case NAME -> valueOfMember();
+          case BEGIN_OBJECT -> at('}') ? close(Token.END_OBJECT) : name();
+          case BEGIN_ARRAY -> at(']') ? close(Token.END_ARRAY) : value();
+          case END_OBJECT, END_ARRAY, STRING, NUMBER, TRUE, FALSE, NULL, END -> afterValue();
+        };
     return token;
   }
 
-  /** Whether the text ends here. */
-  boolean atEnd() throws IOException {
-    return parser.nextToken() == null;
+  private void skipSpace() {
+    while (position < end && isSpace(bytes[position])) {
+      position++;
+    }
+  }
+
+  private static boolean isSpace(byte value) {
+    return value == ' ' || value == '\n' || value == '\r' || value == '\t';
+  }
+
+  private boolean at(char expected) {
+    return position < end && bytes[position] == expected;
+  }
+
+  private Token afterValue() throws SafetensorsException {
+    if (depth == 0) {
+      if (position < end) {
+        throw notJson("the end");
+      }
+      return Token.END;
+    }
+    if (at(objectAt[depth] ? '}' : ']')) {
+      return close(objectAt[depth] ? Token.END_OBJECT : Token.END_ARRAY);
+    }
+    if (!at(',')) {
+      throw notJson(objectAt[depth] ? "',' or '}'" : "',' or ']'");
+    }
+    position++;
+    skipSpace();
+    tokenBegin = position;
+    return objectAt[depth] ? name() : value();
+  }
+
+  private Token valueOfMember() throws SafetensorsException {
+    if (!at(':')) {
+      throw notJson("':'");
+    }
+    position++;
+    skipSpace();
+    tokenBegin = position;
+    return value();
+  }
+
+  private Token name() throws SafetensorsException {
+    if (!at('"')) {
+      throw notJson("the name of a member, in double quotes");
+    }
+    passString();
+    return Token.NAME;
+  }
+
+  private Token value() throws SafetensorsException {
+    if (position == end) {
+      throw notJson("a value");
+    }
+    return switch (bytes[position]) {
+      case '{' -> open(Token.BEGIN_OBJECT);
+      case '[' -> open(Token.BEGIN_ARRAY);
+      case '"' -> {
+        passString();
+        yield Token.STRING;
+      }
+      case 't' -> word("true", Token.TRUE);
+      case 'f' -> word("false", Token.FALSE);
+      case 'n' -> word("null", Token.NULL);
+      case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
+      default -> throw notJson("a value");
+    };
+  }
+
+  private Token open(Token begin) throws SafetensorsException {
+    if (depth == MAX_DEPTH) {
+      throw malformed("it nests deeper than " + MAX_DEPTH + " levels");
+    }
+    depth++;
+    objectAt[depth] = begin == Token.BEGIN_OBJECT;
+    position++;
+    return begin;
+  }
+
+  private Token close(Token closing) {
+    depth--;
+    position++;
+    return closing;
+  }
+
+  private Token word(String word, Token meaning) throws SafetensorsException {
+    for (int i = 0; i < word.length(); i++) {
+      if (!at(word.charAt(i))) {
+        throw notJson("the word " + word);
+      }
+      position++;
+    }
+    return meaning;
+  }
+
+  private Token number() throws SafetensorsException {
+    if (at('-')) {
+      position++;
+    }
+    if (at('0')) {
+      position++;
+    } else {
+      passDigits();
+    }
+    if (at('.')) {
+      position++;
+      passDigits();
+    }
+    if (at('e') || at('E')) {
+      position++;
+      if (at('+') || at('-')) {
+        position++;
+      }
+      passDigits();
+    }
+    return Token.NUMBER;
+  }
+
+  /** At least one. */
+  private void passDigits() throws SafetensorsException {
+    if (position == end || !isDigit(bytes[position])) {
+      throw notJson("a digit");
+    }
+    while (position < end && isDigit(bytes[position])) {
+      position++;
+    }
+  }
+
+  private static boolean isDigit(byte value) {
+    return value >= '0' && value <= '9';
+  }
+
+  private void passString() throws SafetensorsException {
+    escaped = false;
+    position++;
+    while (!at('"')) {
+      if (at('\\')) {
+        escaped = true;
+        passEscape();
+      } else if (position == end) {
+        throw notJson("the end of a string");
+      } else if (bytes[position] >= 0 && bytes[position] < ' ') {
+        throw notJson("a string without unescaped control characters");
+      } else {
+        position++;
+      }
+    }
+    position++;
+  }
+
+  /** Of a surrogate pair both halves, which only escapes can part. */
+  private void passEscape() throws SafetensorsException {
+    char unit = escape();
+    if (Character.isHighSurrogate(unit) && at('\\')) {
+      char low = escape();
+      if (Character.isLowSurrogate(low)) {
+        return;
+      }
+    }
+    if (Character.isSurrogate(unit)) {
+      throw malformed("a string escapes half of a surrogate pair");
+    }
+  }
+
+  /** The UTF-16 unit that the escape at the position stands for; passes the escape. */
+  private char escape() throws SafetensorsException {
+    position++;
+    if (position == end) {
+      throw notJson("an escape");
+    }
+    byte kind = bytes[position++];
+    return switch (kind) {
+      case '"', '\\', '/' -> (char) kind;
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      case 'u' -> hexUnit();
+      default -> {
+        position--;
+        throw notJson("an escape");
+      }
+    };
+  }
+
+  private char hexUnit() throws SafetensorsException {
+    int unit = 0;
+    for (int i = 0; i < HEX_DIGITS; i++) {
+      // A byte beyond ASCII is negative, and no digit.
+      int digit = position < end ? Character.digit((char) bytes[position], HEX_RADIX) : -1;
+      if (digit < 0) {
+        throw notJson("four hexadecimal digits");
+      }
+      unit = HEX_RADIX * unit + digit;
+      position++;
+    }
+    return (char) unit;
   }
 
   /** Steps to the next token, which must be {@code expected}. */
-  void next(JsonToken expected, String what) throws IOException, SafetensorsException {
+  void next(Token expected, String otherwise) throws SafetensorsException {
     next();
-    require(expected, what);
+    require(expected, otherwise);
   }
 
-  /** Requires the current token to be {@code expected}; {@code what} says so to a person. */
-  void require(JsonToken expected, String what) throws SafetensorsException {
-    if (parser.currentToken() != expected) {
-      throw malformed(what);
+  /** Requires the current token to be {@code expected}; a person reads {@code otherwise}. */
+  void require(Token expected, String otherwise) throws SafetensorsException {
+    if (token != expected) {
+      throw malformed(otherwise);
     }
   }
 
-  /** The name that the current token is. */
-  String name() throws IOException, SafetensorsException {
-    return paired(parser.currentName());
-  }
-
-  /** The string that the current token is. */
-  String string() throws IOException, SafetensorsException {
-    return paired(parser.getText());
-  }
-
-  private String paired(String text) throws SafetensorsException {
-    if (hasHalfPair(text)) {
-      throw malformed("a string escapes half of a surrogate pair");
+  /** The text of the name or string that the current token is. */
+  String text() throws SafetensorsException {
+    int contentEnd = position - 1;
+    if (!escaped) {
+      return text(tokenBegin + 1, contentEnd);
     }
-    return text;
-  }
-
-  /** Whether a surrogate stands alone, so that there is no UTF-8 for the text. */
-  static boolean hasHalfPair(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (Character.isSurrogate(text.charAt(i))) {
-        if (!Character.isSupplementaryCodePoint(text.codePointAt(i))) {
-          return true;
+    StringBuilder text = new StringBuilder();
+    int after = position;
+    position = tokenBegin + 1;
+    while (position < contentEnd) {
+      if (at('\\')) {
+        text.append(escape());
+      } else {
+        int runBegin = position;
+        while (position < contentEnd && !at('\\')) {
+          position++;
         }
-        i++;
+        text.append(text(runBegin, position));
       }
     }
-    return false;
+    position = after;
+    return text.toString();
+  }
+
+  private String text(int from, int to) throws SafetensorsException {
+    if (to - from > HeaderReader.MAX_STRING_BYTES) {
+      throw tooLarge("a value is longer than " + HeaderReader.MAX_STRING_BYTES + " bytes");
+    }
+    return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
   /** The unsigned integer of 64 bits that the current token must be. */
-  long unsigned(String what) throws IOException, SafetensorsException {
-    require(JsonToken.VALUE_NUMBER_INT, what + " is not an unsigned integer");
-    String digits = parser.getText();
-    if (digits.charAt(0) == '-') {
-      throw malformed(what + " is negative");
+  long unsigned(String what) throws SafetensorsException {
+    require(Token.NUMBER, what + " is not a number");
+    long value = 0;
+    for (int i = tokenBegin; i < position; i++) {
+      if (!isDigit(bytes[i])) {
+        throw malformed(what + " is not an unsigned integer");
+      }
+      value = 10 * value + (bytes[i] - '0');
     }
+    return position - tokenBegin <= SAFE_DIGITS ? value : checkedUnsigned(what);
+  }
+
+  private long checkedUnsigned(String what) throws SafetensorsException {
     try {
-      return Long.parseUnsignedLong(digits);
+      return Long.parseUnsignedLong(text(tokenBegin, position));
     } catch (NumberFormatException e) {
       throw malformed(what + " is beyond 64 bits");
     }
   }
 
-  /** The member whose name is the current token, as it stands in the text; its value is passed. */
-  String verbatimMember() throws IOException, SafetensorsException {
-    int begin = position.of(parser.currentTokenLocation().getCharOffset());
-    int depth = 0;
+  /** Passes the value of the member whose name is the current token; gives both as they stand. */
+  String verbatimMember() throws SafetensorsException {
+    int memberBegin = tokenBegin;
+    int outerDepth = depth;
     do {
-      switch (next()) {
-        case START_OBJECT, START_ARRAY -> depth++;
-        case END_OBJECT, END_ARRAY -> depth--;
-        case FIELD_NAME -> paired(parser.currentName());
-        case VALUE_STRING -> paired(parser.getText());
-        case VALUE_NUMBER_FLOAT, VALUE_NUMBER_INT -> requireDouble();
-        case VALUE_TRUE, VALUE_FALSE, VALUE_NULL -> {}
-        case NOT_AVAILABLE, VALUE_EMBEDDED_OBJECT ->
-            throw new IllegalStateException("No token of a text: " + parser.currentToken());
+      if (next() == Token.NUMBER) {
+        requireDouble();
       }
-    } while (depth > 0);
-    return position.text(begin, position.of(parser.currentLocation().getCharOffset()));
+    } while (depth > outerDepth);
+    return text(memberBegin, position);
   }
 
-  private void requireDouble() throws IOException, SafetensorsException {
-    if (Double.isInfinite(parser.getDoubleValue())) {
+  /** serde_json keeps what it will ignore, and so refuses a number that it cannot keep. */
+  private void requireDouble() throws SafetensorsException {
+    if (Double.isInfinite(Double.parseDouble(text(tokenBegin, position)))) {
       throw malformed("a number is beyond the range of a double");
     }
   }
 
   /** The text is JSON so far, but not what it should be at the current token. */
   SafetensorsException malformed(String what) {
-    return malformed(parser.currentTokenLocation(), what);
+    return malformed(tokenBegin, what);
   }
 
-  /** The text is not JSON, as Jackson found. */
-  SafetensorsException notJson(JsonProcessingException cause) {
-    return malformed(placeOf(cause), "not JSON: " + DisplayName.escape(cause.getOriginalMessage()));
+  /** The text is not JSON at the position. */
+  private SafetensorsException notJson(String expected) {
+    String found = position < end ? found(bytes[position]) : "the header's end";
+    return malformed(position, "not JSON, " + expected + " should be here and not " + found);
   }
 
-  private SafetensorsException malformed(JsonLocation place, String what) {
+  private static String found(byte value) {
+    return value > ' ' && value < 0x7f
+        ? "'" + (char) value + "'"
+        : String.format("the byte 0x%02x", value);
+  }
+
+  private SafetensorsException malformed(int place, String what) {
     return failure(
         Kind.INVALID_HEADER_DESERIALIZATION,
         place,
@@ -183,33 +397,16 @@ final class JsonTokens implements Closeable {
 
   /** The text is beyond what we take, at the current token. */
   SafetensorsException tooLarge(String what) {
-    return tooLarge(parser.currentTokenLocation(), what);
-  }
-
-  /** The text is beyond what we let Jackson take. */
-  SafetensorsException tooLarge(StreamConstraintsException cause) {
-    return tooLarge(placeOf(cause), DisplayName.escape(cause.getOriginalMessage()));
-  }
-
-  private SafetensorsException tooLarge(JsonLocation place, String what) {
     return failure(
-        Kind.HEADER_TOO_LARGE, place, what + ". No writer of safetensors makes such a header.");
+        Kind.HEADER_TOO_LARGE,
+        tokenBegin,
+        what + ". No writer of safetensors makes such a header.");
   }
 
-  /** Jackson does not always say where it was. */
-  private JsonLocation placeOf(JsonProcessingException cause) {
-    return Optional.ofNullable(cause.getLocation()).orElseGet(parser::currentLocation);
-  }
-
-  private SafetensorsException failure(Kind kind, JsonLocation place, String what) {
-    long offset = HeaderReader.LENGTH_BYTES + position.bytesBefore(place.getCharOffset());
+  private SafetensorsException failure(Kind kind, int place, String what) {
+    long offset = HeaderReader.LENGTH_BYTES + (long) place - off;
     String entry = tensor.map(name -> ", in the entry of " + DisplayName.of(name)).orElse("");
     return new SafetensorsException(
         kind, tensor, offset, "Byte " + offset + " of the file" + entry + ": " + what);
-  }
-
-  @Override
-  public void close() throws IOException {
-    parser.close();
   }
 }

@@ -454,8 +454,7 @@ class HeaderReaderTest {
   class Limits {
     @Test
     void aStringThatNoWriterWritesIsRefused() {
-      String json =
-          "{\"" + "a".repeat(HeaderReader.MAX_STRING_CHARACTERS + 1) + "\":" + ENTRY + "}";
+      String json = "{\"" + "a".repeat(HeaderReader.MAX_STRING_BYTES + 1) + "\":" + ENTRY + "}";
       assertThat(kindOf(json, 4)).isEqualTo(Kind.HEADER_TOO_LARGE);
     }
 

@@ -16,7 +16,7 @@ class HeaderScaleTest {
     byte[] file = file(TENSORS);
     Header again =
         assertTimeoutPreemptively(
-            Duration.ofSeconds(60),
+            Duration.ofMinutes(3),
             () -> {
               Header header = HeaderBytes.read(file);
               byte[] fitted = HeaderWriter.encodeInto(header, header.jsonBytes()).orElseThrow();

@@ -41,7 +41,7 @@ final class Headers {
             Arbitraries.strings().all().ofMaxLength(12),
             Arbitraries.strings().withChars("ab./\"\\\n\u0000é日").ofMaxLength(6),
             Arbitraries.of("", "model.layers.3.self_attn.attn_mha.kv_b_proj.weight", "😀.weight"))
-        .filter(text -> !JsonTokens.hasHalfPair(text));
+        .filter(text -> !HeaderJson.hasHalfPair(text));
   }
 
   private static Arbitrary<String> names() {
