@@ -35,8 +35,8 @@ final class SideFacts {
     List<SideFile> files = new ArrayList<>();
     for (SideFile file : listing.sideFiles(shards)) {
       files.add(
-          file.role() == SideFile.Role.INDEX && !tellsTruth(listing, file, ranked, findings)
-              ? file.as(SideFile.Role.STALE_INDEX)
+          file.role() == SideFile.Role.INDEX
+              ? file.as(roleOfIndex(listing, file, ranked, findings))
               : file);
     }
     addChecksumLists(files, findings);
@@ -130,27 +130,31 @@ final class SideFacts {
     }
   }
 
-  private static boolean tellsTruth(
-      Listing listing, SideFile index, Set<String> ranked, List<Finding> findings)
+  private static SideFile.Role roleOfIndex(
+      Listing listing, SideFile file, Set<String> ranked, List<Finding> findings)
       throws CheckpointException {
     String fault;
     try {
-      byte[] json = listing.readJson(index.entry(), Listing.MAX_JSON_BYTES);
-      fault = IndexJson.parse(json).map(read -> fault(listing, read, ranked)).orElse("");
+      Optional<IndexJson> index =
+          IndexJson.parse(listing.readJson(file.entry(), Listing.MAX_JSON_BYTES));
+      if (index.isEmpty()) {
+        return SideFile.Role.PLAIN; // an index of something else
+      }
+      fault = fault(listing, index.get(), ranked);
     } catch (JsonFormatException e) {
       fault = "it cannot be understood (" + e.getMessage() + ")";
     }
     if (fault.isEmpty()) {
-      return true;
+      return SideFile.Role.INDEX;
     }
     findings.add(
         FindingCode.STALE_INDEX.finding(
-            index.name(),
-            index.name()
+            file.name(),
+            file.name()
                 + " does not tell where this checkpoint's tensors are: "
                 + fault
                 + ". A repaired copy does not carry it along; remove it here."));
-    return false;
+    return SideFile.Role.STALE_INDEX;
   }
 
   private static String fault(Listing listing, IndexJson index, Set<String> ranked) {

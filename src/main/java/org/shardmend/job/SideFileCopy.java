@@ -15,8 +15,8 @@ import org.shardmend.storage.Store;
 
 /**
  * Carries everything of a checkpoint that is no shard into the output: byte for byte, with its
- * mode, except for what must say something else after the repair, and for a saver's leftover
- * markers.
+ * mode, except for what must say something else after the repair. A stale index and a saver's
+ * leftover markers stay behind.
  */
 final class SideFileCopy {
   private final SparkJob job;
@@ -61,12 +61,22 @@ final class SideFileCopy {
         changed.put(change.name(), change.content());
       }
       for (SideFile file : planned.checkpoint().sideFiles()) {
-        copy(from, file, Optional.ofNullable(changed.get(file.name())));
+        if (isCarriedAlong(file)) {
+          copy(from, file, Optional.ofNullable(changed.get(file.name())));
+        }
       }
       keepMode(from, source.location().path(), staging.outDirectory());
     }
     job.progress().end();
     return copied;
+  }
+
+  /** An index that lies misleads its readers; a marker speaks of a save that is long over. */
+  private static boolean isCarriedAlong(SideFile file) {
+    return switch (file.role()) {
+      case PLAIN, INDEX, CHECKSUM_LIST, CHECKSUM_JSON, READY -> true;
+      case STALE_INDEX, SAVE_MARKER -> false;
+    };
   }
 
   private void copy(Store from, SideFile file, Optional<byte[]> changed) throws IOException {

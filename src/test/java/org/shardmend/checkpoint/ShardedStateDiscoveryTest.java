@@ -519,7 +519,10 @@ class ShardedStateDiscoveryTest {
         .containsExactly("stale-index");
     assertThat(codes(discover(plain(1).file("a.index.json", ofOthers).empty("adapter.bin"))))
         .isEmpty();
-    assertThat(codes(discover(plain(1).file("a.index.json", "{\"documents\": 3}")))).isEmpty();
+    Checkpoint ofSomethingElse = discover(plain(1).file("a.index.json", "{\"documents\": 3}"));
+    assertThat(ofSomethingElse.findings()).isEmpty();
+    assertThat(ofSomethingElse.sideFile("a.index.json").orElseThrow().role())
+        .isEqualTo(SideFile.Role.PLAIN);
   }
 
   @Test
