@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       VerifyCommand.class,
       RollbackCommand.class,
       AuditCommand.class,
+      SweepCommand.class,
       RulesCommand.class,
     })
 final class RootCommand implements Callable<Integer> {

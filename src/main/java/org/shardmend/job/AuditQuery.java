@@ -72,6 +72,21 @@ public final class AuditQuery {
     }
   }
 
+  /**
+   * Gives every row of {@code runs}; none when there is no audit.
+   *
+   * @throws JobException FAILED when it can't be read
+   */
+  public void runs(Consumer<Row> runs) throws JobException {
+    SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
+    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+      forEach(open(sql, store).runs().orderBy("run_id"), runs);
+    } catch (IOException e) {
+      throw JobException.failed(
+          "unreadable-audit", "Cannot read the audit %s: %s".formatted(place, e.getMessage()), e);
+    }
+  }
+
   private AuditTables open(SparkSession sql, Store store) throws IOException {
     Location inside = place.child(INSIDE);
     Location root = store.stat(inside.path()).isPresent() ? inside : place;

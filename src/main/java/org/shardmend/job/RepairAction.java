@@ -43,7 +43,7 @@ public final class RepairAction {
       return;
     }
     String output = request.output().map(Location::toString).orElse("");
-    RunRow row = run.failure(failure, output);
+    RunRow row = run.failure(failure, output, request.listing());
     try (AuditTrail audit = AuditTrail.open(request.audit().get(), run.id(), job.hadoop())) {
       audit.prepare(row);
       audit.append(row);

@@ -31,6 +31,7 @@ public final class RepairRequest {
   private boolean restart;
   private boolean breakLock;
   private long maxBytesPerSecond = Long.MAX_VALUE;
+  private String listing = "";
   private StepListener listener = StepListener.NONE;
 
   private RepairRequest(PlanRequest plan, Location output) {
@@ -109,6 +110,16 @@ public final class RepairRequest {
   public RepairRequest maxBytesPerSecond(long limit) {
     maxBytesPerSecond = limit;
     return this;
+  }
+
+  /** A fingerprint of the source's listing, for the audit's row of a run that has no plan. */
+  RepairRequest listing(String fingerprint) {
+    listing = fingerprint;
+    return this;
+  }
+
+  String listing() {
+    return listing;
   }
 
   /** Hears of each step of the protocols; for tests that stop there. */

@@ -66,8 +66,12 @@ final class RunRecord {
         findings);
   }
 
-  /** The row of a run that ended with an error. */
-  RunRow failure(JobException failure, String output) {
+  /**
+   * The row of a run that ended with an error.
+   *
+   * @param fingerprint what tells whether the source is still the same; empty when nothing does
+   */
+  RunRow failure(JobException failure, String output, String fingerprint) {
     return new RunRow(
         id,
         request.checkpoint().toString(),
@@ -75,7 +79,7 @@ final class RunRecord {
         started,
         CLOCK.instant(),
         failure.kind() == JobException.Kind.REFUSED ? Outcome.REFUSED : Outcome.FAILED,
-        "",
+        fingerprint,
         Release.version(),
         ruleNames(),
         ActionCounts.NONE,
