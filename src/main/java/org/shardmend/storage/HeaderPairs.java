@@ -35,9 +35,8 @@ final class HeaderPairs {
    *
    * @param before the old header with its length field: the file's first bytes
    * @param after the new one, of the same length
-   * @return the SHA-256 of the written file
    */
-  static String write(Store store, String path, byte[] before, byte[] after) throws IOException {
+  static Written write(Store store, String path, byte[] before, byte[] after) throws IOException {
     try (ShardWriter writer = store.create(path)) {
       DigestingOutput output = new DigestingOutput(writer);
       output.write(MAGIC);
@@ -54,9 +53,17 @@ final class HeaderPairs {
       }
       writer.sync();
       writer.complete();
-      return Sha256.end(output.digest);
+      return new Written(Sha256.end(output.digest), writer.position());
     }
   }
+
+  /**
+   * A pair that was written.
+   *
+   * @param digest SHA-256 of the file, in hexadecimal
+   * @param bytes its length
+   */
+  record Written(String digest, long bytes) {}
 
   /** Opens a pair. */
   static Reader open(Store store, String path) throws IOException {
@@ -90,7 +97,17 @@ final class HeaderPairs {
       return !Arrays.equals(before, 0, length, after, 0, length);
     }
 
-    /** This block's bytes of the side that is to come. */
+    /** Whether these bytes, read from the block's place, are that header's from one to another. */
+    boolean matches(Direction direction, byte[] now, int from, int to) {
+      byte[] side =
+          switch (direction) {
+            case FORWARD -> after;
+            case BACK -> before;
+          };
+      return Arrays.equals(now, from, to, side, from, to);
+    }
+
+    /** This block's bytes of the header that is wanted. */
     ByteBuffer of(Direction direction) {
       return switch (direction) {
         case FORWARD -> ByteBuffer.wrap(after, 0, length).asReadOnlyBuffer();

@@ -1,6 +1,7 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -109,34 +110,38 @@ interface HolderProbe {
     }
 
     private static String hostName() {
-      try {
-        String name = Files.readString(PROC.resolve("sys/kernel/hostname")).strip();
-        if (!name.isEmpty()) {
-          return name;
-        }
-      } catch (IOException notLinux) {
-        // Any other system is asked through the resolver, which may be slow.
+      String name = lineOf(PROC.resolve("sys/kernel/hostname"));
+      if (!name.isEmpty()) {
+        return name;
       }
       try {
         return InetAddress.getLocalHost().getHostName();
       } catch (UnknownHostException unnamed) {
-        return unnamed.getMessage();
+        throw new IllegalStateException(
+            "This host has no name that it knows, so nobody could be told who holds a lock.",
+            unnamed);
       }
     }
 
     private static String bootId() {
-      try {
-        return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
-      } catch (IOException notLinux) {
-        return "";
-      }
+      return lineOf(PROC.resolve("sys/kernel/random/boot_id"));
     }
 
     private static String pidNamespace() {
+      Path link = PROC.resolve("self/ns/pid");
       try {
-        return Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
-      } catch (IOException | UnsupportedOperationException notLinux) {
-        return "";
+        return Files.isSymbolicLink(link) ? Files.readSymbolicLink(link).toString() : "";
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
+      }
+    }
+
+    /** What the system says there; empty on a system that has no such file. */
+    private static String lineOf(Path file) {
+      try {
+        return Files.isReadable(file) ? Files.readString(file).strip() : "";
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
       }
     }
   }

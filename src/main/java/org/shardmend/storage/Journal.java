@@ -141,6 +141,7 @@ public final class Journal {
 
   private JournalResult apply(EntryPool pool) throws IOException {
     JournalIndex index = index();
+    startCounting();
     listener.reached("journal: look at all files");
     Map<JournalEntry, Condition> conditions = check(index).all(index.entries(), pool);
     if (state() == JournalState.APPLIED) {
@@ -191,6 +192,7 @@ public final class Journal {
 
   private JournalResult undo(EntryPool pool) throws IOException {
     JournalIndex index = index();
+    startCounting();
     listener.reached("journal: look at all files");
     check(index).all(index.entries(), pool);
     mark(paths.rollingBack());
@@ -383,6 +385,12 @@ public final class Journal {
   private static List<JournalEntry> ofKinds(JournalIndex index, JournalEntry.Kind... kinds) {
     List<JournalEntry.Kind> wanted = List.of(kinds);
     return index.entries().stream().filter(entry -> wanted.contains(entry.kind())).toList();
+  }
+
+  private void startCounting() {
+    files.set(0);
+    bytesRead.set(0);
+    bytesWritten.set(0);
   }
 
   private JournalResult result(JournalResult.Outcome outcome) {

@@ -72,27 +72,26 @@ public final class JournalBuilder {
               number, JournalEntry.Kind.ADD, name, FileImage.ABSENT, whole(replacement), ""));
       return;
     }
-    StagedEntry staged = replacementOf(number, name, replacement);
-    store.link(paths.file(staged.entry().name()), paths.original(number));
-    entries.add(staged.entry());
+    JournalEntry entry = replacementOf(number, name, replacement);
+    store.link(paths.file(entry.name()), paths.original(number));
+    entries.add(entry);
   }
 
-  private StagedEntry replacementOf(int number, String name, String replacement)
+  private JournalEntry replacementOf(int number, String name, String replacement)
       throws IOException {
-    FileStatus original = JournalStage.of(store, paths.checkpoint()).resolve(name);
+    JournalStage stage = JournalStage.of(store, paths.checkpoint());
+    FileStatus original = stage.resolve(name);
     if (original.permissions().isPresent()) {
       store.setMode(replacement, original.permissions().getAsInt());
       store.sync(replacement);
     }
-    return new StagedEntry(
-        0,
-        new JournalEntry(
-            number,
-            JournalEntry.Kind.REPLACE,
-            JournalStage.of(store, paths.checkpoint()).relative(original.path()),
-            FileImage.read(store, original, original.bytes()),
-            whole(replacement),
-            ""));
+    return new JournalEntry(
+        number,
+        JournalEntry.Kind.REPLACE,
+        stage.relative(original.path()),
+        FileImage.read(store, original, original.bytes()),
+        whole(replacement),
+        "");
   }
 
   private FileImage whole(String path) throws IOException {

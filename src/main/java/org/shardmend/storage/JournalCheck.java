@@ -3,7 +3,6 @@ package org.shardmend.storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -174,12 +173,10 @@ final class JournalCheck {
         now.clear().limit(block.length());
         reader.readFully(block.offset(), now);
         bytesRead.addAndGet(block.length());
-        byte[] before = bytesOf(block, HeaderPairs.Direction.BACK);
-        byte[] after = bytesOf(block, HeaderPairs.Direction.FORWARD);
         for (int at = 0; at < block.length(); at += HeaderPairs.SECTOR_BYTES) {
           int end = Math.min(at + HeaderPairs.SECTOR_BYTES, block.length());
-          boolean isOld = Arrays.equals(now.array(), at, end, before, at, end);
-          boolean isNew = Arrays.equals(now.array(), at, end, after, at, end);
+          boolean isOld = block.matches(HeaderPairs.Direction.BACK, now.array(), at, end);
+          boolean isNew = block.matches(HeaderPairs.Direction.FORWARD, now.array(), at, end);
           if (!isOld && !isNew) {
             long offset = (long) block.offset() + at;
             throw new Foreign(
@@ -197,12 +194,6 @@ final class JournalCheck {
       return Condition.TORN;
     }
     return someOld ? Condition.OLD : Condition.NEW;
-  }
-
-  private static byte[] bytesOf(HeaderPairs.Block block, HeaderPairs.Direction direction) {
-    byte[] bytes = new byte[block.length()];
-    block.of(direction).get(bytes);
-    return bytes;
   }
 
   /** One finding, on its way to the list of all. */

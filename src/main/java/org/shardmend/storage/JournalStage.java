@@ -49,16 +49,17 @@ public final class JournalStage {
     FileStatus shard = resolve(name);
     String staged = paths.staged(number, attempt);
     DurableFile.deleteIfPresent(store, staged);
-    String stored = HeaderPairs.write(store, staged, before, after);
+    HeaderPairs.Written pair = HeaderPairs.write(store, staged, before, after);
     return new StagedEntry(
         attempt,
+        pair.bytes(),
         new JournalEntry(
             number,
             JournalEntry.Kind.PATCH,
             relative(shard.path()),
             new FileImage(shard.fileKey(), shard.bytes(), before.length, Sha256.hex(before)),
             new FileImage(shard.fileKey(), shard.bytes(), after.length, Sha256.hex(after)),
-            stored));
+            pair.digest()));
   }
 
   /** Where an attempt writes the file that is going to take a shard's name. */
@@ -83,14 +84,16 @@ public final class JournalStage {
       store.setMode(staged, shard.permissions().getAsInt());
       store.sync(staged);
     }
+    FileImage after = FileImage.read(store, required(staged), newHeaderBytes);
     return new StagedEntry(
         attempt,
+        after.bytes(),
         new JournalEntry(
             number,
             JournalEntry.Kind.REPLACE,
             relative(shard.path()),
             FileImage.read(store, shard, headerBytes),
-            FileImage.read(store, required(staged), newHeaderBytes),
+            after,
             ""));
   }
 

@@ -1,9 +1,11 @@
 package org.shardmend.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.SyncFailedException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +25,8 @@ class JournalPowerCutTest {
 
   /** Images kept per change of a recovery that itself is one of many. */
   private static final int FEW_SAMPLES = 8;
+
+  private static final int VERY_FEW_SAMPLES = 4;
 
   private PowerCutStore store;
   private InPlaceScenario scenario;
@@ -180,14 +184,22 @@ class JournalPowerCutTest {
     scenario.journal().finish(1);
     List<PowerCutStore> killed = store.killed();
     assertThat(killed.size()).isGreaterThan(50);
-    for (PowerCutStore image : everyNth(killed, 2)) {
+    for (PowerCutStore image : killed) {
       if (journal(image).state().isOpen()) {
-        image.record(FEW_SAMPLES);
+        image.record(VERY_FEW_SAMPLES);
         journal(image).finish(1);
-        assertRecoversBothWays(everyNth(image.recorded(), 3));
-        for (PowerCutStore later : image.images(SAMPLES)) {
-          assertThat(later.tree(CHECKPOINT)).isEqualTo(NEW);
+        List<PowerCutStore> later = image.recorded();
+        for (PowerCutStore cut : later) {
+          assertThat(cut.tree(CHECKPOINT).equals(OLD) || journal(cut).state() != JournalState.NONE)
+              .as("a journal for whatever is not old")
+              .isTrue();
+          assertThat(
+                  cut.tree(CHECKPOINT).equals(OLD)
+                      || journal(cut).state() != JournalState.PREPARING)
+              .as("READY before anything is written")
+              .isTrue();
         }
+        assertRecoversBothWays(everyNth(later, 7));
       }
     }
   }
@@ -202,10 +214,48 @@ class JournalPowerCutTest {
     for (PowerCutStore image : killed) {
       image.record(FEW_SAMPLES);
       journal(image).rollback(1);
-      for (PowerCutStore later : everyNth(image.recorded(), 3)) {
+      for (PowerCutStore later : everyNth(image.recorded(), 5)) {
         assertRollsBack(later);
       }
     }
+  }
+
+  private static final class Stop extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  @Test
+  void aRunThatStopsAtAnyStepIsFinishedOrUndone() throws IOException {
+    List<String> steps = new ArrayList<>();
+    runAll(again(store), steps::add);
+    assertThat(steps.size()).isGreaterThan(20);
+    for (int stop = 0; stop < steps.size(); stop++) {
+      PowerCutStore stopped = again(store);
+      int at = stop;
+      int[] reached = {0};
+      assertThatThrownBy(
+              () ->
+                  runAll(
+                      stopped,
+                      step -> {
+                        if (reached[0]++ == at) {
+                          throw new Stop();
+                        }
+                      }))
+          .isInstanceOf(Stop.class);
+      stopped.settle();
+      JournalState state = journal(stopped).state();
+      if (state.isOpen() || state == JournalState.APPLIED) {
+        assertFinishes(again(stopped));
+      }
+      assertRollsBack(stopped);
+    }
+  }
+
+  private static void runAll(PowerCutStore store, StepListener listener) throws IOException {
+    new InPlaceScenario(store, CHECKPOINT).prepare(listener);
+    Journal.of(store, CHECKPOINT, listener).finish(1);
+    Journal.of(store, CHECKPOINT, listener).rollback(1);
   }
 
   @Test

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The sentences of {@code journal.md}, on a real file system. */
 class JournalTest {
-  private static final class Stop extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-  }
-
   @TempDir private Path directory;
 
   private final Store store = new LocalStore();
@@ -112,48 +107,6 @@ class JournalTest {
         .isEqualTo(0640);
     assertThat(store.stat(shard(InPlaceScenario.INDEX).toString()).orElseThrow().mode())
         .isEqualTo(0604);
-  }
-
-  @Test
-  void aRunThatStopsAtAnyStepIsFinishedOrUndone() throws IOException {
-    List<String> steps = new ArrayList<>();
-    scenario.prepare(steps::add);
-    Journal.of(store, checkpoint.toString(), steps::add).finish(1);
-    Journal.of(store, checkpoint.toString(), steps::add).rollback(1);
-    assertThat(steps).hasSizeGreaterThan(20);
-    for (int stop = 0; stop < steps.size(); stop++) {
-      runUntil(stop);
-      JournalState state = scenario.journal().state();
-      scenario.journal().finish(1);
-      if (state.isOpen() || state == JournalState.APPLIED) {
-        assertNew();
-      } else {
-        assertOld();
-      }
-      scenario.journal().rollback(1);
-      assertOld();
-      runUntil(stop);
-      scenario.journal().rollback(1);
-      assertOld();
-      assertThat(checkpoint.resolve(".shardmend")).doesNotExist();
-    }
-  }
-
-  private void runUntil(int stop) throws IOException {
-    int[] count = {0};
-    StepListener stopping =
-        step -> {
-          if (count[0]++ == stop) {
-            throw new Stop();
-          }
-        };
-    try {
-      scenario.prepare(stopping);
-      Journal.of(store, checkpoint.toString(), stopping).finish(1);
-      Journal.of(store, checkpoint.toString(), stopping).rollback(1);
-    } catch (Stop stopped) {
-      return;
-    }
   }
 
   @Test
