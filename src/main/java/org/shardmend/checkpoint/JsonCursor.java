@@ -30,7 +30,6 @@ final class JsonCursor implements Closeable {
   /** How deep a document may nest. */
   static final int MAX_DEPTH = 256;
 
-  private static final int MAX_NAME_CHARS = 1 << 20;
   private static final int MAX_STRING_CHARS = 1 << 24;
   private static final int MAX_NUMBER_CHARS = 1000;
 
@@ -40,7 +39,6 @@ final class JsonCursor implements Closeable {
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(MAX_DEPTH)
-                  .maxNameLength(MAX_NAME_CHARS)
                   .maxStringLength(MAX_STRING_CHARS)
                   .maxNumberLength(MAX_NUMBER_CHARS)
                   .build())

@@ -2,20 +2,18 @@ package org.shardmend.checkpoint;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The text that Python's {@code json.dumps(…, sort_keys=True)} gives, and its digest. */
 final class PythonJson {
-  private static final ObjectMapper MAPPER =
-      JsonMapper.builder().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
   private static final JsonStyle STYLE = new JsonStyle(0, true, true, "");
   private static final int SIGNATURE_DIGITS = 16;
 
@@ -31,7 +29,7 @@ final class PythonJson {
     }
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     try (JsonGenerator generator = STYLE.generator(text)) {
-      MAPPER.writeTree(generator, node);
+      write(generator, node);
     } catch (IOException e) {
       throw new IllegalStateException("A tree that was read cannot be written.", e);
     }
@@ -40,6 +38,29 @@ final class PythonJson {
       return Optional.of(HexFormat.of().formatHex(digest).substring(0, SIGNATURE_DIGITS));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Every Java has SHA-1.", e);
+    }
+  }
+
+  private static void write(JsonGenerator generator, JsonNode node) throws IOException {
+    if (node.isObject()) {
+      SortedMap<String, JsonNode> members = new TreeMap<>();
+      node.fieldNames().forEachRemaining(name -> members.put(name, node.path(name)));
+      generator.writeStartObject();
+      for (Map.Entry<String, JsonNode> member : members.entrySet()) {
+        generator.writeFieldName(member.getKey());
+        write(generator, member.getValue());
+      }
+      generator.writeEndObject();
+    } else if (node.isArray()) {
+      generator.writeStartArray();
+      for (JsonNode element : node) {
+        write(generator, element);
+      }
+      generator.writeEndArray();
+    } else if (node.isTextual()) {
+      generator.writeString(node.textValue());
+    } else {
+      generator.writeRawValue(node.asText()); // a number, true, false or null
     }
   }
 
