@@ -186,8 +186,8 @@ public final class HadoopStore implements Store {
           FutureIO.awaitFuture(
               fileSystem
                   .openFile(toHadoop(file.path()))
-                  .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, policy(pattern))
-                  .optLong(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, followed.bytes())
+                  .opt(HadoopOptions.READ_POLICY, policy(pattern))
+                  .opt(HadoopOptions.LENGTH, Long.toString(followed.bytes()))
                   .build());
       return new HadoopRangeReader(location, in, followed, this);
     } catch (IOException failure) {
@@ -206,11 +206,8 @@ public final class HadoopStore implements Store {
 
   private static String policy(ReadPattern pattern) {
     return switch (pattern) {
-      case SEQUENTIAL ->
-          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_WHOLE_FILE
-              + ", "
-              + Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL;
-      case RANDOM -> Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_RANDOM;
+      case SEQUENTIAL -> HadoopOptions.WHOLE_FILE + ", " + HadoopOptions.SEQUENTIAL;
+      case RANDOM -> HadoopOptions.RANDOM;
     };
   }
 
@@ -242,7 +239,7 @@ public final class HadoopStore implements Store {
     }
     FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(path);
     builder.create().overwrite(false).recursive();
-    builder.opt(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true);
+    builder.opt(HadoopOptions.CONDITIONAL_OVERWRITE, true);
     return builder;
   }
 

@@ -102,7 +102,8 @@ public final class MultipartUploads implements Closeable {
       throws IOException {
     int length = bytes.remaining();
     return await(
-        uploader.putPart(
+        PartUpload.start(
+            uploader,
             upload,
             number,
             isLast,
