@@ -18,7 +18,7 @@ class JobJarIT {
 
   /** Their libraries would clash with a cluster's own. */
   private static final List<String> A_CLUSTERS_OWN =
-      List.of("scala/", "org/apache/", "com/fasterxml/", "org/slf4j/");
+      List.of("scala/", "org/apache/", "com/fasterxml/", "org/slf4j/", "parquet/");
 
   private static List<String> entries;
 
@@ -53,13 +53,19 @@ class JobJarIT {
     assertThat(entries)
         .contains(
             "org/shardmend/shaded/picocli/CommandLine.class",
-            "org/shardmend/shaded/hash4j/hashing/Hashing.class");
+            "org/shardmend/shaded/hash4j/hashing/Hashing.class",
+            "org/shardmend/shaded/jackson/core/JsonFactory.class",
+            "org/shardmend/shaded/jackson/databind/ObjectMapper.class",
+            "org/shardmend/shaded/jackson/annotation/JsonProperty.class");
   }
 
   @Test
   void holdsTheBuiltInRulesAndTheLicense() {
     assertThat(entries)
-        .contains("org/shardmend/rules/builtin/mla-kv-b-proj.json", "META-INF/LICENSE");
+        .contains(
+            "org/shardmend/rules/builtin/mla-kv-b-proj.json",
+            "META-INF/LICENSE",
+            "META-INF/NOTICE");
   }
 
   @Test
