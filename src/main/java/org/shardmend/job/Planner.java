@@ -1,5 +1,6 @@
 package org.shardmend.job;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,13 +32,31 @@ final class Planner {
     List<ScanStage.Receipt> scans =
         ScanStage.run(job, access, checkpoint.units(), rules, request.dtypes());
     refuseProblems(scans);
-    List<UnitPlan> unitPlans = scans.stream().map(ScanStage.Receipt::plan).toList();
+    List<UnitPlan> unitPlans = spilled(scans);
     List<Comparison> open = unitPlans.stream().flatMap(unit -> unit.open().stream()).toList();
     List<ComparisonResult> results = CompareStage.run(job, access, open);
     Plan plan =
         Plan.of(checkpoint.layout().id(), unitPlans, results, Map.of(), rules.canonicalJson());
     return new PlannedCheckpoint(
         request.checkpoint(), checkpoint, rules, plan, findings(checkpoint, scans));
+  }
+
+  /** The units' plans, with what is too much for the heap on the driver's disk. */
+  private static List<UnitPlan> spilled(List<ScanStage.Receipt> scans) throws JobException {
+    DecisionSpill spill = new DecisionSpill(DecisionSpill.DEFAULT_HEAP_BYTES);
+    List<UnitPlan> plans = new ArrayList<>();
+    try {
+      for (ScanStage.Receipt scan : scans) {
+        plans.add(spill.keep(scan.plan()));
+      }
+      return plans;
+    } catch (IOException e) {
+      throw JobException.failed(
+          "no-temporary-space",
+          "The plan is too large for the driver's heap, and can't be put into its temporary directory (java.io.tmpdir): "
+              + e.getMessage(),
+          e);
+    }
   }
 
   private void refuseProblems(List<ScanStage.Receipt> scans) throws JobException {

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 import org.shardmend.checkpoint.UnitId;
@@ -17,15 +18,16 @@ import org.shardmend.checkpoint.UnitId;
 /**
  * A list of decisions as it travels and rests: deflated, about a twentieth of the objects' size.
  * Names within a shard are much alike, so a plan that changes every tensor of a large checkpoint
- * still fits into a small driver.
+ * takes little room; what is too much all the same can be kept elsewhere, and is fetched when it is
+ * unpacked or sent.
  */
 public final class PackedDecisions implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final int count;
-  private final byte[] deflated;
+  private final transient Supplier<byte[]> deflated;
 
-  private PackedDecisions(int count, byte[] deflated) {
+  private PackedDecisions(int count, Supplier<byte[]> deflated) {
     this.count = count;
     this.deflated = deflated;
   }
@@ -33,6 +35,41 @@ public final class PackedDecisions implements Serializable {
   /** How many decisions there are. */
   public int count() {
     return count;
+  }
+
+  /** The deflated form; not to be changed. */
+  public byte[] deflated() {
+    return deflated.get();
+  }
+
+  /**
+   * The same decisions, kept elsewhere.
+   *
+   * @param kept fetches the {@link #deflated} form from where it was put
+   */
+  public PackedDecisions keptElsewhere(Supplier<byte[]> kept) {
+    return new PackedDecisions(count, kept);
+  }
+
+  private Object writeReplace() {
+    return new Sent(count, deflated());
+  }
+
+  /** What travels: always the decisions themselves. */
+  private static final class Sent implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final int count;
+    private final byte[] deflated;
+
+    Sent(int count, byte[] deflated) {
+      this.count = count;
+      this.deflated = deflated;
+    }
+
+    private Object readResolve() {
+      return new PackedDecisions(count, () -> deflated);
+    }
   }
 
   /** The packed form of {@code decisions}. */
@@ -58,14 +95,15 @@ public final class PackedDecisions implements Serializable {
     } catch (IOException e) {
       throw new UncheckedIOException("A byte array refused to be written", e);
     }
-    return new PackedDecisions(decisions.size(), buffer.toByteArray());
+    byte[] deflated = buffer.toByteArray();
+    return new PackedDecisions(decisions.size(), () -> deflated);
   }
 
   /** The decisions, in the order in which they were packed. */
   public List<Decision> unpack() {
     List<Decision> decisions = new ArrayList<>(count);
     try (DataInputStream in =
-        new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(deflated)))) {
+        new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(deflated())))) {
       for (int i = 0; i < count; i++) {
         UnitId unit = new UnitId(in.readInt(), in.readInt());
         Action action = Action.valueOf(in.readUTF());

@@ -113,6 +113,20 @@ public record ShardPlan(
     return counts.nothingToDo();
   }
 
+  /** The same plan, with its changes kept elsewhere. */
+  public ShardPlan withChanges(PackedDecisions kept) {
+    return new ShardPlan(
+        unit,
+        shard,
+        headerDigest,
+        headerBytes,
+        counts,
+        kept,
+        targetBytes,
+        targetHeaderBytes,
+        fitsInPlace);
+  }
+
   /** The same plan after comparisons: whatever met different bytes is refused. */
   public ShardPlan settled(List<ComparisonResult> results) {
     if (unchanged() || results.stream().allMatch(result -> result.difference().isEmpty())) {

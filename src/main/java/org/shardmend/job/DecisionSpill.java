@@ -1,0 +1,93 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.shardmend.plan.PackedDecisions;
+import org.shardmend.plan.ShardPlan;
+import org.shardmend.plan.UnitPlan;
+
+/**
+ * Keeps a plan's decisions out of the driver's heap once they are too many for it: a rule that
+ * changes every tensor of a large checkpoint makes millions. They go to a temporary file of the
+ * driver's, which has no name any more when it is in use and so is gone with the process.
+ */
+final class DecisionSpill {
+  /** So many deflated bytes may stay in the heap. */
+  static final long DEFAULT_HEAP_BYTES = 32L << 20;
+
+  private final long heapBytes;
+  private long inHeap;
+  private long spilled;
+  private FileChannel file;
+
+  DecisionSpill(long heapBytes) {
+    this.heapBytes = heapBytes;
+  }
+
+  /** The same plan; its decisions are in the heap while there is room, else in the file. */
+  UnitPlan keep(UnitPlan unit) throws IOException {
+    List<ShardPlan> shards = new ArrayList<>();
+    for (ShardPlan shard : unit.shards()) {
+      shards.add(keep(shard));
+    }
+    return new UnitPlan(unit.unit(), shards, unit.open());
+  }
+
+  /** Bytes in the file. */
+  long spilledBytes() {
+    return spilled;
+  }
+
+  private ShardPlan keep(ShardPlan shard) throws IOException {
+    byte[] deflated = shard.changes().deflated();
+    if (shard.unchanged() || inHeap + deflated.length <= heapBytes) {
+      inHeap += deflated.length;
+      return shard;
+    }
+    int length = deflated.length;
+    long at = append(deflated);
+    PackedDecisions kept = shard.changes().keptElsewhere(() -> read(at, length));
+    return shard.withChanges(kept);
+  }
+
+  private long append(byte[] deflated) throws IOException {
+    if (file == null) {
+      Path path = Files.createTempFile("shardmend-plan-", ".spill");
+      file =
+          FileChannel.open(
+              path,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.DELETE_ON_CLOSE);
+      Files.deleteIfExists(path);
+    }
+    long at = spilled;
+    ByteBuffer buffer = ByteBuffer.wrap(deflated);
+    while (buffer.hasRemaining()) {
+      spilled += file.write(buffer, spilled);
+    }
+    return at;
+  }
+
+  private byte[] read(long at, int length) {
+    ByteBuffer buffer = ByteBuffer.allocate(length);
+    try {
+      while (buffer.hasRemaining()) {
+        if (file.read(buffer, at + buffer.position()) < 0) {
+          throw new IOException("the plan's spill file ends early");
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "The plan's decisions can't be read back from the temporary directory", e);
+    }
+    return buffer.array();
+  }
+}
