@@ -53,7 +53,8 @@ class JobJarIT {
     assertThat(entries)
         .contains(
             "org/shardmend/shaded/picocli/CommandLine.class",
-            "org/shardmend/shaded/hash4j/hashing/Hashing.class");
+            "org/shardmend/shaded/hash4j/hashing/Hashing.class",
+            "org/shardmend/shaded/mustache/Mustache.class");
   }
 
   @Test
