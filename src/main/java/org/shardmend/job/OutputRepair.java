@@ -228,9 +228,13 @@ final class OutputRepair {
     StrategyChoice choice = new StrategyChoice(request, planned, source, output, store, staging);
     List<RewriteTask.Task> tasks = new ArrayList<>();
     List<ShardPlan> shards = planned.plan().shards();
-    for (int number = 0; number < shards.size(); number++) {
-      if (!done.containsKey(number)) {
-        tasks.add(choice.task(new NumberedShard(number, shards.get(number))));
+    try (Store from = source.open()) {
+      for (int number = 0; number < shards.size(); number++) {
+        if (!done.containsKey(number)) {
+          ShardPlan shard = shards.get(number);
+          List<String> hosts = from.preferredHosts(source.path(shard.name()));
+          tasks.add(choice.task(new NumberedShard(number, shard), hosts));
+        }
       }
     }
     tasks.sort(
@@ -297,15 +301,18 @@ final class OutputRepair {
         written.stream().mapToLong(ShardReceipt::bytesWritten).sum());
   }
 
-  private void readBack(Map<Integer, ShardReceipt> receipts) throws JobException {
+  private void readBack(Map<Integer, ShardReceipt> receipts) throws JobException, IOException {
     RewriteTask.Settings shared = settings;
-    List<ReadBackTask.Task> tasks =
-        receipts.values().stream()
-            .sorted(Comparator.comparingLong(ShardReceipt::bytes).reversed())
-            .map(
-                receipt ->
-                    new ReadBackTask.Task(planned.plan().shards().get(receipt.number()), receipt))
-            .toList();
+    List<ReadBackTask.Task> tasks = new ArrayList<>();
+    for (ShardReceipt receipt : receipts.values()) {
+      tasks.add(
+          new ReadBackTask.Task(
+              planned.plan().shards().get(receipt.number()),
+              receipt,
+              store.preferredHosts(staging.outPath(receipt.name()))));
+    }
+    tasks.sort(
+        Comparator.comparingLong((ReadBackTask.Task task) -> task.receipt().bytes()).reversed());
     List<Finding> problems = new ArrayList<>();
     job.run(
             "Read back what storage holds",

@@ -46,8 +46,9 @@ final class ReadBackTask {
     this.digester = new TensorDigester(algorithm, settings.rewrite().pace(meter));
   }
 
-  /** One shard: its plan, and what was written. */
-  record Task(ShardPlan plan, ShardReceipt receipt) implements Serializable {}
+  /** One shard: its plan, what was written, and the hosts that hold that. */
+  record Task(ShardPlan plan, ShardReceipt receipt, List<String> hosts)
+      implements Serializable, Placed {}
 
   static ArrayList<Finding> run(RewriteTask.Settings settings, Task task, LongConsumer meter)
       throws IOException {

@@ -68,8 +68,10 @@ final class RewriteTask {
    * @param shard the shard
    * @param strategy how it is brought to its repaired form
    * @param forced whether another way, when this one can't be had, is an error
+   * @param hosts that hold the shard as it was
    */
-  record Task(NumberedShard shard, Strategy strategy, boolean forced) implements Serializable {}
+  record Task(NumberedShard shard, Strategy strategy, boolean forced, List<String> hosts)
+      implements Serializable, Placed {}
 
   static ShardReceipt run(Settings settings, Task task, LongConsumer meter) throws IOException {
     try (Store source = settings.rewrite().source().open();

@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.io.NullWritable;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaFutureAction;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.util.LongAccumulator;
 import org.shardmend.storage.HadoopSettings;
@@ -116,6 +118,28 @@ public final class SparkJob implements AutoCloseable {
     }
   }
 
+  /** The tasks, a partition each, in order, with the hosts that they ask for. */
+  <T extends Serializable> JavaRDD<T> spread(List<T> tasks) {
+    JavaRDD<T> spread = spark.parallelize(new ArrayList<>(tasks), tasks.size());
+    List<List<String>> hosts = tasks.stream().map(SparkJob::hosts).toList();
+    if (hosts.stream().allMatch(List::isEmpty)) {
+      return spread;
+    }
+    return spark
+        .newAPIHadoopRDD(
+            PlacedInput.configuration(hadoop.configuration(), hosts),
+            PlacedInput.class,
+            NullWritable.class,
+            NullWritable.class)
+        .values()
+        .zip(spread)
+        .values();
+  }
+
+  private static List<String> hosts(Serializable task) {
+    return task instanceof Placed placed ? placed.hosts() : List.of();
+  }
+
   @Override
   public void close() {
     spark.stop();
@@ -141,8 +165,7 @@ public final class SparkJob implements AutoCloseable {
       spark.sc().register(finished);
       ByteMeter bytes = meter;
       JavaFutureAction<List<R>> action =
-          spark
-              .parallelize(new ArrayList<>(tasks), tasks.size())
+          spread(tasks)
               .map(
                   task -> {
                     R receipt = function.apply(task, bytes.ofTask());

@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
@@ -74,20 +75,21 @@ final class StrategyChoice {
   /**
    * The task for one shard.
    *
+   * @param hosts that hold the shard
    * @throws JobException USAGE when the forced strategy can't make this shard
    */
-  RewriteTask.Task task(NumberedShard shard) throws JobException {
+  RewriteTask.Task task(NumberedShard shard, List<String> hosts) throws JobException {
     ShardPlan plan = shard.plan();
     if (request.strategy().isPresent()) {
       Strategy forced = request.strategy().get();
       requirePossible(forced, plan);
-      return new RewriteTask.Task(shard, forced, true);
+      return new RewriteTask.Task(shard, forced, true, hosts);
     }
     if (plan.unchanged() && request.linksUnchanged()) {
-      return new RewriteTask.Task(shard, Strategy.LINK, false);
+      return new RewriteTask.Task(shard, Strategy.LINK, false, hosts);
     }
     boolean cloned = clones && plan.fitsInPlace();
-    return new RewriteTask.Task(shard, cloned ? Strategy.CLONE : Strategy.COPY, false);
+    return new RewriteTask.Task(shard, cloned ? Strategy.CLONE : Strategy.COPY, false, hosts);
   }
 
   private static void requirePossible(Strategy forced, ShardPlan plan) throws JobException {

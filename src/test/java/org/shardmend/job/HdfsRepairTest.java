@@ -1,0 +1,253 @@
+package org.shardmend.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.mapreduce.InputSplit;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.spark.Partition;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.Row;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.plan.ShardPlan;
+import org.shardmend.plan.Strategy;
+import org.shardmend.rules.BuiltinRules;
+import org.shardmend.rules.RuleFamily;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.SmallFiles;
+import org.shardmend.storage.StepListener;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+import org.shardmend.trial.CheckpointGenerator;
+import org.shardmend.trial.Fault;
+import org.shardmend.trial.TrialSettings;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Repairs on HDFS, by Spark in this process, on a cluster of three data nodes in this process. */
+class HdfsRepairTest {
+  private static final String[] HOSTS = {"alpha.test", "beta.test", "gamma.test"};
+  private static final int SHARDS = 4;
+
+  @TempDir private static Path directory;
+  private static MiniDFSCluster cluster;
+  private static SparkJob job;
+
+  private Store hdfs;
+
+  @BeforeAll
+  static void start() throws IOException {
+    Configuration configuration = new Configuration();
+    configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, directory.resolve("cluster").toString());
+    configuration.setInt("dfs.replication", 1);
+    cluster =
+        new MiniDFSCluster.Builder(configuration).numDataNodes(HOSTS.length).hosts(HOSTS).build();
+    cluster.waitActive();
+    job = SparkJob.start("HDFS tests", Progress.SILENT);
+  }
+
+  @AfterAll
+  static void stop() {
+    job.close();
+    cluster.shutdown();
+  }
+
+  @BeforeEach
+  void clear() throws IOException {
+    hdfs = Stores.open(hdfs("/"), job.hadoop().configuration());
+    hdfs.deleteTree("/data");
+    hdfs.makeDirectories("/data");
+  }
+
+  private static Location hdfs(String path) {
+    return Location.parse(cluster.getURI() + path, "file:///");
+  }
+
+  private static Location broken(Location place) throws IOException {
+    TrialSettings settings =
+        TrialSettings.builder().tp(SHARDS).layers(4).fault(Fault.MIXED).build();
+    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+      return CheckpointGenerator.generate(settings, store, place).checkpoint();
+    }
+  }
+
+  private static PlanRequest request(Location checkpoint) {
+    List<RuleFamily> rules = BuiltinRules.all().stream().filter(RuleFamily::byDefault).toList();
+    return new PlanRequest(checkpoint, DiscoveryOptions.defaults(), rules, UnknownDtypes.REFUSE);
+  }
+
+  private static RepairRequest repair(Location from, Location to) {
+    return RepairRequest.toOutput(request(from), to).verify(RepairRequest.Verify.FULL);
+  }
+
+  private List<String> names(String path) throws IOException {
+    return hdfs.list(path).stream().map(FileStatus::name).toList();
+  }
+
+  private static void assertRepaired(Location from, Location to, RepairResult result)
+      throws JobException {
+    assertThat(result.outcome()).isEqualTo(RepairResult.Outcome.DONE);
+    assertThat(result.strategies()).containsOnlyKeys(Strategy.COPY);
+    VerifyResult verified =
+        new VerifyAction(
+                job, new VerifyRequest(request(to), VerifyRequest.Depth.FULL).against(from))
+            .execute();
+    assertThat(verified.faults()).isEmpty();
+    assertThat(verified.shards()).isEqualTo(SHARDS);
+    assertThat(new PlanAction(job, request(to)).execute().plan().nothingToDo()).isTrue();
+    List<Row> runs = new ArrayList<>();
+    List<Row> tensors = new ArrayList<>();
+    new AuditQuery(job, to).read(runs::add, tensors::add);
+    assertThat(runs).hasSize(1);
+    assertThat(tensors)
+        .hasSize((int) result.counts().tensors())
+        .allSatisfy(row -> assertThat(row.<String>getAs("verified")).isEqualTo("full"));
+  }
+
+  @Test
+  void aCheckpointOnHdfsIsRepairedBesideItself() throws IOException, JobException {
+    Location source = broken(hdfs("/data/broken"));
+    PlannedCheckpoint planned = new PlanAction(job, request(source)).execute();
+    assertThat(planned.plan().counts().rename()).isPositive();
+    assertThat(planned.plan().counts().drop()).isPositive();
+
+    Location output = hdfs("/data/fixed");
+    RepairResult result = new RepairAction(job, repair(source, output)).execute();
+
+    assertRepaired(source, output, result);
+    assertThat(names("/data")).containsExactly("broken", "fixed");
+  }
+
+  @Test
+  void aCheckpointOnDiskIsRepairedIntoHdfs() throws IOException, JobException {
+    Location source = broken(Location.ofFile(directory.resolve("on-disk").toString()));
+    Location output = hdfs("/data/fixed");
+
+    RepairResult result = new RepairAction(job, repair(source, output)).execute();
+
+    assertRepaired(source, output, result);
+    assertThat(names("/data")).containsExactly("fixed");
+  }
+
+  @Test
+  void anOutputThatExistsIsRefusedBeforeAnythingIsWritten() throws IOException, JobException {
+    Location source = broken(hdfs("/data/broken"));
+    hdfs.makeDirectories("/data/fixed");
+
+    assertThatThrownBy(() -> new RepairAction(job, repair(source, hdfs("/data/fixed"))).execute())
+        .isInstanceOfSatisfying(
+            JobException.class,
+            refusal -> assertThat(refusal.kind()).isEqualTo(JobException.Kind.USAGE));
+    assertThat(names("/data")).containsExactly("broken", "fixed");
+    assertThat(names("/data/fixed")).isEmpty();
+  }
+
+  /** The move fails, and the same command goes on from the receipts once the way is free. */
+  @Test
+  void anOutputThatAppearsMeanwhileIsKeptAndTheRepairResumes() throws IOException, JobException {
+    Location source = broken(hdfs("/data/broken"));
+    Location output = hdfs("/data/fixed");
+    StepListener intruder =
+        step -> {
+          if (step.equals("publish: move to the target")) {
+            makeIntruder();
+          }
+        };
+
+    assertThatThrownBy(
+            () -> new RepairAction(job, repair(source, output).listener(intruder)).execute())
+        .isInstanceOfSatisfying(
+            JobException.class, refusal -> assertThat(refusal.code()).isEqualTo("output-exists"));
+    assertThat(names("/data/fixed")).containsExactly("foreign");
+
+    hdfs.deleteTree("/data/fixed");
+    RepairResult result = new RepairAction(job, repair(source, output)).execute();
+    assertRepaired(source, output, result);
+    assertThat(result.bytesWritten()).isLessThan(shardBytes("/data/fixed"));
+    assertThat(names("/data")).containsExactly("broken", "fixed");
+  }
+
+  private void makeIntruder() {
+    try {
+      hdfs.makeDirectories("/data/fixed");
+      SmallFiles.create(hdfs, "/data/fixed/foreign", new byte[] {1});
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private long shardBytes(String path) throws IOException {
+    return hdfs.list(path).stream()
+        .filter(file -> file.name().endsWith(".safetensors"))
+        .mapToLong(FileStatus::bytes)
+        .sum();
+  }
+
+  @Test
+  void everyTaskAsksForTheHostsOfItsShardsBlocks() throws Exception {
+    Location source = broken(hdfs("/data/broken"));
+    List<RewriteTask.Task> tasks = new ArrayList<>();
+    List<List<String>> holders = new ArrayList<>();
+    List<ShardPlan> shards = new PlanAction(job, request(source)).execute().plan().shards();
+    for (int number = 0; number < shards.size(); number++) {
+      String path = source.child(shards.get(number).name()).path();
+      holders.add(blockHosts(path));
+      tasks.add(
+          new RewriteTask.Task(
+              new NumberedShard(number, shards.get(number)),
+              Strategy.COPY,
+              false,
+              hdfs.preferredHosts(path)));
+    }
+    assertThat(holders).hasSize(SHARDS).allSatisfy(hosts -> assertThat(hosts).isSubsetOf(HOSTS));
+
+    JavaRDD<RewriteTask.Task> spread = job.spread(tasks);
+
+    List<List<String>> asked = new ArrayList<>();
+    for (Partition partition : spread.partitions()) {
+      asked.add(CollectionConverters.asJava(spread.rdd().preferredLocations(partition)));
+    }
+    assertThat(asked).isEqualTo(holders);
+    assertThat(spread.map(task -> task.shard().number()).collect()).containsExactly(0, 1, 2, 3);
+  }
+
+  private static List<String> blockHosts(String path) throws IOException {
+    List<String> hosts = new ArrayList<>();
+    for (BlockLocation block :
+        cluster
+            .getFileSystem()
+            .getFileBlockLocations(new org.apache.hadoop.fs.Path(path), 0, Long.MAX_VALUE)) {
+      hosts.addAll(List.of(block.getHosts()));
+    }
+    return hosts;
+  }
+
+  @Test
+  void theSplitsOfAPlacedInputSayTheHostsTaskByTask() throws Exception {
+    Configuration configuration =
+        PlacedInput.configuration(
+            new Configuration(false), List.of(List.of("a", "b"), List.of(), List.of("c")));
+
+    List<InputSplit> splits = new PlacedInput().getSplits(Job.getInstance(configuration));
+
+    List<List<String>> hosts = new ArrayList<>();
+    for (InputSplit split : splits) {
+      hosts.add(List.of(split.getLocations()));
+    }
+    assertThat(hosts).containsExactly(List.of("a", "b"), List.of(), List.of("c"));
+  }
+}
