@@ -55,6 +55,7 @@ public final class Publish {
   public void run(String runId, AuditPlacement audit) throws IOException {
     listener.reached("publish: sync files and directories");
     syncTree(staging.outDirectory());
+    syncDirectory(staging.receiptDirectory());
     syncDirectory(staging.path());
     syncDirectory(DurableFile.parentOf(staging.path()));
     listener.reached("publish: place the audit");

@@ -173,7 +173,7 @@ public final class Staging {
     return path + "/work";
   }
 
-  private String receiptDirectory() {
+  String receiptDirectory() {
     return path + "/receipts";
   }
 

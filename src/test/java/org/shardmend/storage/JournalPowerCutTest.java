@@ -245,6 +245,9 @@ class JournalPowerCutTest {
           .isInstanceOf(Stop.class);
       stopped.settle();
       JournalState state = journal(stopped).state();
+      if (steps.get(stop).startsWith("journal: undo")) {
+        assertThat(state).isEqualTo(JournalState.ROLLING_BACK);
+      }
       if (state.isOpen() || state == JournalState.APPLIED) {
         assertFinishes(again(stopped));
       }

@@ -72,7 +72,7 @@ class PublishPowerCutTest {
     store.record(SAMPLES);
     repair(store).run();
     List<PowerCutStore> images = store.recorded();
-    assertThat(images.size()).isGreaterThan(300);
+    assertThat(images.size()).isGreaterThan(100);
     for (PowerCutStore image : images) {
       assertAbsentOrRight(image);
     }
@@ -88,6 +88,29 @@ class PublishPowerCutTest {
       assertRight(image);
       assertResumes(image);
     }
+  }
+
+  @Test
+  void p6_whatIsStagedStaysUntilTheTargetIsOnTheMedium() throws IOException {
+    RepairScenario publishing =
+        new RepairScenario(
+            store,
+            TARGET,
+            step -> {
+              if (step.equals("publish: move to the target")) {
+                store.record(SAMPLES);
+              }
+            });
+    publishing.run();
+    long moved = 0;
+    for (PowerCutStore image : store.recorded()) {
+      if (image.stat(TARGET).isPresent()) {
+        moved++;
+      } else {
+        assertThat(repair(image).staging().completed()).hasSize(3);
+      }
+    }
+    assertThat(moved).isPositive();
   }
 
   @Test
