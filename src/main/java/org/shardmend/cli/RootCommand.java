@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       RollbackCommand.class,
       AuditCommand.class,
       SweepCommand.class,
+      ReportCommand.class,
       RulesCommand.class,
     })
 final class RootCommand implements Callable<Integer> {

@@ -21,8 +21,6 @@ import org.shardmend.storage.Stores;
  * under {@code .shardmend/audit}.
  */
 public final class AuditQuery {
-  private static final String INSIDE = ".shardmend/audit";
-
   private final SparkJob job;
   private final Location place;
   private Optional<RunId> run = Optional.empty();
@@ -88,9 +86,7 @@ public final class AuditQuery {
   }
 
   private AuditTables open(SparkSession sql, Store store) throws IOException {
-    Location inside = place.child(INSIDE);
-    Location root = store.stat(inside.path()).isPresent() ? inside : place;
-    AuditTables tables = AuditTables.open(sql, store, root.path());
+    AuditTables tables = AuditTables.open(sql, store, AuditPlaces.root(store, place).path());
     return run.map(tables::only).orElse(tables);
   }
 

@@ -1,0 +1,60 @@
+package org.shardmend.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.shardmend.audit.RunId;
+import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
+import org.shardmend.job.Progress;
+import org.shardmend.job.ReportAction;
+import org.shardmend.job.SparkJob;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code shardmend report}: a page of one run. */
+@Command(
+    name = "report",
+    description = "Make a page of one run: what was wrong, what was done, the proof.",
+    footer = {
+      "",
+      "Example:",
+      "  shardmend report /lustre/ckpt/kimi-k3-repaired --output report.html"
+    })
+final class ReportCommand extends ShardmendCommand {
+  @Parameters(
+      paramLabel = "AUDIT",
+      description = "An audit's directory, or a repaired checkpoint that holds its own.")
+  private String audit;
+
+  @Option(names = "--run", paramLabel = "ID", description = "Which run; the last one by default.")
+  private String run = "";
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      required = true,
+      description = "Where the page goes: one HTML file that needs nothing else.")
+  private String output = "";
+
+  @Override
+  CommandResult run(Progress progress) throws JobException {
+    RunId shown;
+    try (SparkJob job = SparkJob.start("shardmend report", progress)) {
+      shown =
+          new ReportAction(job, Locations.parse(audit, new Configuration()), runId(), output)
+              .execute();
+    }
+    ObjectNode document = object();
+    document.put("run_id", shown.value());
+    document.put("output", output);
+    return CommandResult.done(
+        document, List.of("Wrote %s, on run %s".formatted(Printable.of(output), shown)));
+  }
+
+  private Optional<RunId> runId() throws JobException {
+    return run.isEmpty() ? Optional.empty() : Optional.of(RunIds.parse(run));
+  }
+}

@@ -1,0 +1,19 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+
+/** Where the audit is that a user means. */
+final class AuditPlaces {
+  /** Below a repaired checkpoint. */
+  static final String INSIDE = ".shardmend/audit";
+
+  private AuditPlaces() {}
+
+  /** The audit's root: {@code place} itself, or inside it when it is a repaired checkpoint. */
+  static Location root(Store store, Location place) throws IOException {
+    Location inside = place.child(INSIDE);
+    return store.stat(inside.path()).isPresent() ? inside : place;
+  }
+}
