@@ -9,8 +9,8 @@ import org.shardmend.safetensors.SafetensorsException.Kind;
  * whether somebody asks for its value or not.
  *
  * <p>Not Jackson, though it is at hand: it counts characters where we must name the byte, guesses
- * the encoding, takes half surrogate pairs, and its limits of length can't be lifted in every
- * version that a Spark brings. Values are decoded only when asked for, straight from the bytes.
+ * the encoding, takes half surrogate pairs and needs several times a long string's size. Here
+ * values are decoded only when asked for, straight from the bytes.
  */
 final class JsonTokens {
   /** serde_json gives up on entering the 128th level. */
