@@ -1,14 +1,11 @@
 package org.shardmend.audit;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.shardmend.storage.RangeReader;
-import org.shardmend.storage.ShardWriter;
 import org.shardmend.storage.Store;
 
 /**
@@ -20,8 +17,6 @@ import org.shardmend.storage.Store;
  * file names of its own.
  */
 public final class AuditAppend {
-  private static final int COPY_BYTES = 1 << 20;
-
   private final Store store;
   private final String root;
 
@@ -79,51 +74,11 @@ public final class AuditAppend {
     for (int index = 0; index < staged.size(); index++) {
       String name = AuditLayout.file(table, run, index);
       leftovers.remove(name);
-      moveIn(staged.get(index), root + "/" + name);
+      FileMoves.moveIn(store, staged.get(index), root + "/" + name);
     }
     for (String leftover : leftovers) {
       store.delete(root + "/" + leftover);
     }
-    makeDurable(List.of(directory, root + "/" + table.name(), root));
-  }
-
-  private void makeDurable(List<String> directories) throws IOException {
-    if (store.traits().syncs()) {
-      for (String directory : directories) {
-        store.syncDirectory(directory);
-      }
-    }
-  }
-
-  private void moveIn(String staged, String target) throws IOException {
-    boolean appended = store.stat(target).isPresent();
-    if (store.stat(staged).isEmpty()) {
-      if (!appended) {
-        throw new NoSuchFileException(
-            store.locate(staged).toString(), null, "an audit file that was to be appended is gone");
-      }
-      return;
-    }
-    if (appended) {
-      store.delete(target);
-    }
-    if (store.traits().atomicRename()) {
-      store.rename(staged, target);
-    } else {
-      copy(staged, target);
-      store.delete(staged);
-    }
-  }
-
-  private void copy(String from, String to) throws IOException {
-    try (RangeReader source = store.openForRead(from);
-        ShardWriter target = store.create(to)) {
-      ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
-      while (source.read(target.position(), buffer) >= 0) {
-        target.write(buffer.flip());
-        buffer.clear();
-      }
-      target.complete();
-    }
+    FileMoves.makeDurable(store, List.of(directory, root + "/" + table.name(), root));
   }
 }

@@ -34,17 +34,20 @@ import org.shardmend.storage.Store;
 final class AuditFiles {
   private record RunFile(RunId run, String path) {}
 
-  private final Map<String, List<RunFile>> runFiles;
+  /** What lies in one table's directories. */
+  private record TableFiles(List<RunFile> ofRuns, List<String> ofCompactions) {}
+
+  private final Map<String, TableFiles> tables;
   private final List<CompactedMonth> compacted;
   private final Set<RunId> compactedRuns = new HashSet<>();
   private final SortedSet<RunId> runs = new TreeSet<>();
 
-  private AuditFiles(Map<String, List<RunFile>> runFiles, List<CompactedMonth> compacted) {
-    this.runFiles = runFiles;
+  private AuditFiles(Map<String, TableFiles> tables, List<CompactedMonth> compacted) {
+    this.tables = tables;
     this.compacted = compacted;
     compacted.forEach(month -> compactedRuns.addAll(month.runs()));
     runs.addAll(compactedRuns);
-    runFiles.get(AuditTable.RUNS.name()).forEach(file -> runs.add(file.run()));
+    tables.get(AuditTable.RUNS.name()).ofRuns().forEach(file -> runs.add(file.run()));
   }
 
   /**
@@ -55,21 +58,25 @@ final class AuditFiles {
   static AuditFiles list(Store store, String root) throws IOException {
     List<AuditTable<?>> runsFirst = new ArrayList<>(AuditTable.inAppendOrder());
     Collections.reverse(runsFirst);
-    Map<String, List<RunFile>> runFiles = new HashMap<>();
+    Map<String, TableFiles> tables = new HashMap<>();
     for (AuditTable<?> table : runsFirst) {
-      runFiles.put(table.name(), runFiles(store, root, table));
+      tables.put(table.name(), tableFiles(store, root, table));
     }
-    return new AuditFiles(runFiles, manifests(store, root));
+    return new AuditFiles(tables, manifests(store, root));
   }
 
-  private static List<RunFile> runFiles(Store store, String root, AuditTable<?> table)
+  private static TableFiles tableFiles(Store store, String root, AuditTable<?> table)
       throws IOException {
-    List<RunFile> found = new ArrayList<>();
+    TableFiles found = new TableFiles(new ArrayList<>(), new ArrayList<>());
     for (FileStatus month : listOrNothing(store, root + "/" + table.name())) {
       if (AuditLayout.monthOf(month.name()).isPresent()) {
         for (FileStatus file : listOrNothing(store, month.path())) {
+          String path = relative(root, file);
           AuditLayout.runOf(file.name())
-              .ifPresent(run -> found.add(new RunFile(run, relative(root, file))));
+              .ifPresent(run -> found.ofRuns().add(new RunFile(run, path)));
+          if (AuditLayout.isCompactedFile(file.name())) {
+            found.ofCompactions().add(path);
+          }
         }
       }
     }
@@ -140,7 +147,7 @@ final class AuditFiles {
         files.addAll(month.filesOf(table));
       }
     }
-    for (RunFile file : runFiles.get(table.name())) {
+    for (RunFile file : tables.get(table.name()).ofRuns()) {
       if (wanted.contains(file.run())
           && runs.contains(file.run())
           && !compactedRuns.contains(file.run())) {
@@ -152,7 +159,7 @@ final class AuditFiles {
 
   /** All files of a run, whether they count or not, relative to the root. */
   List<String> ownFiles(AuditTable<?> table, RunId run) {
-    return runFiles.get(table.name()).stream()
+    return tables.get(table.name()).ofRuns().stream()
         .filter(file -> file.run().equals(run))
         .map(RunFile::path)
         .toList();
@@ -161,5 +168,35 @@ final class AuditFiles {
   /** What the last compaction made of a month. */
   Optional<CompactedMonth> compacted(String month) {
     return compacted.stream().filter(each -> each.month().equals(month)).findFirst();
+  }
+
+  /** The runs of a month that no compaction has taken in. */
+  SortedSet<RunId> notCompacted(String month) {
+    SortedSet<RunId> rest = new TreeSet<>(runs);
+    rest.removeIf(run -> !run.month().equals(month) || compactedRuns.contains(run));
+    return rest;
+  }
+
+  /**
+   * Files that a compaction has replaced, or has left behind when it was interrupted, relative to
+   * the root. Only who holds the compaction's lock may remove them.
+   */
+  List<String> replaced() {
+    List<String> files = new ArrayList<>();
+    for (AuditTable<?> table : AuditTable.inAppendOrder()) {
+      Set<String> wanted = new HashSet<>();
+      compacted.forEach(month -> wanted.addAll(month.filesOf(table)));
+      for (RunFile file : tables.get(table.name()).ofRuns()) {
+        if (compactedRuns.contains(file.run())) {
+          files.add(file.path());
+        }
+      }
+      for (String file : tables.get(table.name()).ofCompactions()) {
+        if (!wanted.contains(file)) {
+          files.add(file);
+        }
+      }
+    }
+    return files;
   }
 }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * tensors/month=2026-11/r20261130T081500Z-1a2b3c4d-00000.parquet     a file of one run
  * shards/month=2026-11/r20261130T081500Z-1a2b3c4d-00000.parquet
  * runs/month=2026-11/r20261130T081500Z-1a2b3c4d-00000.parquet
- * tensors/month=2026-11/compacted-00000001-1a2b3c4d-00000.parquet    a file of many runs
+ * tensors/month=2026-11/compacted-00000001-00000.parquet             a file of many runs
  * _compacted/month=2026-11/00000001.json                             which runs and files those are
  * _staging/…                                                         what is not appended yet
  * </pre>
@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 public final class AuditLayout {
   private static final String STAGING = "_staging";
   private static final String COMPACTED = "_compacted";
+  private static final String COMPACTED_FILE = "compacted-";
   private static final String PARTITION = AuditTable.MONTH + "=";
   private static final Pattern RUN_FILE =
       Pattern.compile("(?<run>r[^-]*-[^-]*)-(?<index>\\d{5,9})\\.parquet");
@@ -73,9 +74,14 @@ public final class AuditLayout {
     return COMPACTED;
   }
 
+  /** Where the manifests of a month's compactions are. */
+  static String manifests(String month) {
+    return COMPACTED + "/" + PARTITION + month;
+  }
+
   /** The manifest of a month's compaction. */
   static String manifest(String month, int generation) {
-    return "%s/%s%s/%08d.json".formatted(COMPACTED, PARTITION, month, generation);
+    return "%s/%08d.json".formatted(manifests(month), generation);
   }
 
   /** The generation of a manifest, given by its name without directory; empty for others. */
@@ -89,11 +95,25 @@ public final class AuditLayout {
   /**
    * A file of many runs' rows.
    *
-   * @param salt keeps apart what two compactions write that run at the same time
+   * @param index counts the files of that table and generation, from 0
    */
-  static String compactedFile(
-      AuditTable<?> table, String month, int generation, String salt, int index) {
-    return "%s/compacted-%08d-%s-%05d.parquet"
-        .formatted(directory(table, month), generation, salt, index);
+  static String compactedFile(AuditTable<?> table, String month, int generation, int index) {
+    return "%s/%s%08d-%05d.parquet"
+        .formatted(directory(table, month), COMPACTED_FILE, generation, index);
+  }
+
+  /** Whether a name, without its directory, is one of {@link #compactedFile}'s. */
+  static boolean isCompactedFile(String fileName) {
+    return fileName.startsWith(COMPACTED_FILE);
+  }
+
+  /** The lock that one compaction at a time holds. */
+  static String compactionLock() {
+    return COMPACTED + "/lock";
+  }
+
+  /** The directory in which a compaction works. */
+  static String compactionStaging() {
+    return STAGING + "/compaction";
   }
 }

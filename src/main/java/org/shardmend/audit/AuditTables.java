@@ -61,6 +61,12 @@ public final class AuditTables {
     return new AuditTables(spark, root, files, one);
   }
 
+  /** What these files hold of these runs, all of which the files count. */
+  static AuditTables of(
+      SparkSession spark, Location root, AuditFiles files, SortedSet<RunId> runs) {
+    return new AuditTables(spark, root, files, runs);
+  }
+
   /** The rows of one table. */
   public Dataset<Row> read(AuditTable<?> table) {
     List<String> wanted = files.of(table, runs);
@@ -74,7 +80,8 @@ public final class AuditTables {
             .option("basePath", hadoopPath(root.child(table.name())))
             .option("ignoreMissingFiles", false)
             .option("ignoreCorruptFiles", false)
-            .parquet(wanted.stream().map(this::literalPath).toArray(String[]::new))
+            .parquet(
+                wanted.stream().map(file -> literalPath(root.child(file))).toArray(String[]::new))
             .select(columns(table));
     return runs.equals(files.runs()) ? rows : rows.where(col("run_id").isin(runValues()));
   }
@@ -115,11 +122,13 @@ public final class AuditTables {
     AuditTable.inAppendOrder().forEach(table -> read(table).createOrReplaceTempView(table.name()));
   }
 
-  private String literalPath(String relative) {
-    return hadoopPath(root.child(relative)).replaceAll("[{}\\[\\]*?\\\\]", "\\\\$0");
+  /** A path as Spark reads it, which takes some characters for patterns. */
+  static String literalPath(Location location) {
+    return hadoopPath(location).replaceAll("[{}\\[\\]*?\\\\]", "\\\\$0");
   }
 
-  private static String hadoopPath(Location location) {
+  /** A path as Spark writes to it, and as Hadoop takes it. */
+  static String hadoopPath(Location location) {
     return new Path(
             location.scheme(),
             location.authority().isEmpty() ? null : location.authority(),
