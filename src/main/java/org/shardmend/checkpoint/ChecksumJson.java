@@ -133,6 +133,11 @@ public final class ChecksumJson {
     return new ChecksumJson(json, content, HashKind.ofHexDigits(keyLength).orElseThrow());
   }
 
+  /** SHA-256 of the document as it was read, in hexadecimal. */
+  public String digest() {
+    return Sha256.hex(json, json.length);
+  }
+
   /** How many ranks the dump is for. */
   public int worldSize() {
     return content.worldSize;

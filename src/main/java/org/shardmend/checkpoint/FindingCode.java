@@ -38,6 +38,8 @@ public enum FindingCode {
   UNFINISHED_DUMP(Severity.ERROR),
   /** checksum.json contradicts itself. */
   INCONSISTENT_DUMP(Severity.ERROR),
+  /** A rank's sum in checksum.json is not that of its names and keys. */
+  RANK_CHECKSUM(Severity.ERROR),
   /** checksum.json uses a hash that is not known. */
   UNKNOWN_HASH(Severity.ERROR),
   /** Two presharded dumps that fit the same launch. */

@@ -1,9 +1,6 @@
 package org.shardmend.checkpoint;
 
 import java.io.IOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderReader;
 import org.shardmend.safetensors.SafetensorsException;
@@ -37,7 +34,7 @@ public final class HeaderScan {
       }
       Header header =
           HeaderReader.parse(bytes, HeaderReader.LENGTH_BYTES, jsonBytes, shard.bytes(), policy);
-      return new ScannedShard(unit, shard, header, digest(bytes, headerBytes));
+      return new ScannedShard(unit, shard, header, Sha256.hex(bytes, headerBytes));
     } catch (SafetensorsException e) {
       throw CheckpointException.refused(
           FindingCode.MALFORMED_SHARD.code(),
@@ -81,16 +78,6 @@ public final class HeaderScan {
       return files.read(shard.name(), 0, headerBytes);
     } catch (IOException e) {
       throw Listing.unreadable(files, shard.name(), e);
-    }
-  }
-
-  private static String digest(byte[] bytes, int length) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      sha256.update(bytes, 0, length);
-      return HexFormat.of().formatHex(sha256.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-256.", e);
     }
   }
 }

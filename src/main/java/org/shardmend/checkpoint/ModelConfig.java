@@ -43,6 +43,11 @@ public final class ModelConfig {
         });
   }
 
+  /** SHA-256 of the document as it was read, in hexadecimal. */
+  public String digest() {
+    return Sha256.hex(json, json.length);
+  }
+
   /** The model's type: {@code deepseek_v3}. */
   public Optional<String> modelType() {
     return text(root, "model_type");

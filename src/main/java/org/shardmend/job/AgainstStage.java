@@ -9,13 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
-import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.NamedTensor;
+import org.shardmend.plan.NamedUnit;
 import org.shardmend.plan.UnitDecisions;
-import org.shardmend.plan.UnitPlan;
 import org.shardmend.plan.UnitPlanner;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.UnknownDtypes;
@@ -28,28 +27,28 @@ import org.shardmend.safetensors.UnknownDtypes;
 final class AgainstStage {
   private AgainstStage() {}
 
-  private record Task(LoadUnit source, LoadUnit target) implements Serializable {
+  private record Task(NamedUnit source, NamedUnit target) implements Serializable {
     long bytes() {
-      return source.bytes() + target.bytes();
+      return source.unit().bytes() + target.unit().bytes();
     }
   }
 
   static List<Fault> run(
       SparkJob job,
       CheckpointAccess source,
-      List<LoadUnit> sourceUnits,
+      List<NamedUnit> sourceUnits,
       CheckpointAccess target,
-      List<LoadUnit> targetUnits,
+      List<NamedUnit> targetUnits,
       RuleSet rules,
       UnknownDtypes dtypes,
       VerifyRequest.Depth depth)
       throws JobException {
-    Map<UnitId, LoadUnit> targets = new TreeMap<>();
+    Map<UnitId, NamedUnit> targets = new TreeMap<>();
     targetUnits.forEach(unit -> targets.put(unit.id(), unit));
     List<Fault> faults = new ArrayList<>();
     List<Task> tasks = new ArrayList<>();
-    for (LoadUnit unit : sourceUnits) {
-      LoadUnit counterpart = targets.remove(unit.id());
+    for (NamedUnit unit : sourceUnits) {
+      NamedUnit counterpart = targets.remove(unit.id());
       if (counterpart == null) {
         faults.add(
             new Fault("unit-missing", "", "", unit.id().label() + " of the source is not here"));
@@ -85,10 +84,10 @@ final class AgainstStage {
 
     ArrayList<Fault> run(Task task) throws IOException {
       ArrayList<Fault> faults = new ArrayList<>();
-      List<NamedTensor> before =
-          UnitPlan.tensorsOf(UnitHeaders.read(source, task.source(), dtypes).shards());
+      List<NamedTensor> before = UnitHeaders.read(source, task.source(), dtypes).tensors();
       Map<String, NamedTensor> after = new HashMap<>();
-      UnitPlan.tensorsOf(UnitHeaders.read(target, task.target(), dtypes).shards())
+      UnitHeaders.read(target, task.target(), dtypes)
+          .tensors()
           .forEach(tensor -> after.put(tensor.name(), tensor));
       UnitId unit = task.source().id();
       UnitDecisions decisions = UnitPlanner.decide(unit, before, rules);
@@ -151,6 +150,15 @@ final class AgainstStage {
                 name,
                 "%s is %s, but '%s' here is %s"
                     .formatted(what, tensor.form(), name, found.get().form())));
+      }
+      if (!found.get().contentKey().equals(tensor.contentKey())) {
+        return Optional.of(
+            new Fault(
+                "bytes-differ",
+                found.get().shard(),
+                name,
+                "%s has the stored key %s, but '%s' here has %s"
+                    .formatted(what, tensor.contentKey(), name, found.get().contentKey())));
       }
       if (depth != VerifyRequest.Depth.FULL) {
         return Optional.empty();

@@ -11,13 +11,12 @@ import java.util.Set;
 import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.ExpectedTensor;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.plan.ContractFault;
 import org.shardmend.plan.LoaderContract;
 import org.shardmend.plan.NamedTensor;
-import org.shardmend.plan.UnitPlan;
+import org.shardmend.plan.NamedUnit;
 import org.shardmend.rules.NameOutcome;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.UnknownDtypes;
@@ -35,17 +34,19 @@ final class ContractStage {
    * @param tensors how many tensors the unit holds
    * @param summary what is compared between units
    * @param faults what is wrong within the unit
+   * @param findings what a user should know of it
    */
-  record Receipt(long tensors, UnitSummary summary, ArrayList<Fault> faults)
+  record Receipt(
+      long tensors, UnitSummary summary, ArrayList<Fault> faults, ArrayList<Finding> findings)
       implements Serializable {}
 
-  private record Task(LoadUnit unit, boolean checked, HashMap<String, ExpectedTensor> expected)
+  private record Task(NamedUnit unit, boolean checked, HashMap<String, ExpectedTensor> expected)
       implements Serializable {}
 
   static List<Receipt> run(
       SparkJob job,
       CheckpointAccess access,
-      List<LoadUnit> units,
+      List<NamedUnit> units,
       RuleSet rules,
       Optional<ExpectedState> expected,
       UnknownDtypes dtypes)
@@ -58,7 +59,7 @@ final class ContractStage {
         (task, meter) -> check(access, task, rules, dtypes));
   }
 
-  private static Task task(LoadUnit unit, Optional<ExpectedState> expected) {
+  private static Task task(NamedUnit unit, Optional<ExpectedState> expected) {
     return new Task(
         unit,
         expected.isPresent(),
@@ -74,10 +75,10 @@ final class ContractStage {
     UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes);
     ArrayList<Fault> faults = new ArrayList<>();
     headers.problems().forEach(problem -> faults.add(malformed(problem)));
-    List<NamedTensor> tensors = UnitPlan.tensorsOf(headers.shards());
+    List<NamedTensor> tensors = headers.tensors();
     List<ContractFault> broken =
         task.checked()
-            ? LoaderContract.check(unit, tensors, task.expected())
+            ? LoaderContract.check(unit, stateDict(tensors), task.expected())
             : aliases(unit, tensors, rules);
     broken.stream().limit(MOST_FAULTS).forEach(fault -> faults.add(fault(fault)));
     if (broken.size() > MOST_FAULTS) {
@@ -88,7 +89,16 @@ final class ContractStage {
               "",
               "%s: %,d more faults".formatted(unit.label(), broken.size() - MOST_FAULTS)));
     }
-    return new Receipt(tensors.size(), UnitSummary.ofShards(unit, headers.shards()), faults);
+    return new Receipt(
+        tensors.size(),
+        headers.summary(task.unit()),
+        faults,
+        new ArrayList<>(headers.findings()));
+  }
+
+  /** What the contract is about: plain attributes are set without being asked for. */
+  private static List<NamedTensor> stateDict(List<NamedTensor> tensors) {
+    return tensors.stream().filter(tensor -> !tensor.extra()).toList();
   }
 
   private static Fault malformed(Finding problem) {

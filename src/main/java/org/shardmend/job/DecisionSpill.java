@@ -47,7 +47,7 @@ final class DecisionSpill {
 
   private ShardPlan keep(ShardPlan shard) throws IOException {
     byte[] deflated = shard.changes().deflated();
-    if (shard.unchanged() || inHeap + deflated.length <= heapBytes) {
+    if (shard.counts().nothingToDo() || inHeap + deflated.length <= heapBytes) {
       inHeap += deflated.length;
       return shard;
     }

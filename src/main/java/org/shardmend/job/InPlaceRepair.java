@@ -174,7 +174,7 @@ final class InPlaceRepair {
         }
         audit.add(receipt.tensorRows(), receipt.shardRows());
       }
-      for (SideFileChange change : SideFileChanges.of(planned, store)) {
+      for (SideFileChange change : planned.sideFileChanges()) {
         builder.put(change.name(), change.content());
       }
       builder.put(Manifest.NAME, manifest(plan, receipts).toJson());
@@ -226,16 +226,13 @@ final class InPlaceRepair {
     return job.run(
         "Stage the new headers in the journal",
         copied,
-        groups(plan),
+        groups(planned),
         (group, meter) -> JournalStageTask.run(settings, group, meter));
   }
 
   /** The shards in groups of about equal cost, the ones that are copied first. */
-  private List<JournalStageTask.Group> groups(Plan plan) {
-    List<NumberedShard> shards = new ArrayList<>();
-    for (ShardPlan shard : plan.shards()) {
-      shards.add(new NumberedShard(shards.size(), shard));
-    }
+  private List<JournalStageTask.Group> groups(PlannedCheckpoint planned) {
+    List<NumberedShard> shards = NumberedShard.of(planned);
     shards.sort(Comparator.comparingLong(InPlaceRepair::cost).reversed());
     int count = Math.min(shards.size(), job.spark().defaultParallelism() * GROUPS_PER_SLOT);
     List<JournalStageTask.Group> groups = new ArrayList<>();

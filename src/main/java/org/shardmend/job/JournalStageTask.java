@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
@@ -12,7 +11,6 @@ import org.shardmend.audit.AuditFileWriter;
 import org.shardmend.audit.AuditTable;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.TensorRow;
-import org.shardmend.plan.Decision;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.safetensors.HeaderEdit;
@@ -99,14 +97,14 @@ final class JournalStageTask {
     String path = settings.rewrite().source().path(shard.name());
     try (RangeReader reader = store.openForRead(path)) {
       SourceHeader before = SourceHeader.read(reader, shard, settings.rewrite().dtypes());
-      List<Decision> changes = shard.changes().unpack();
-      HeaderEdit edit = ShardPlan.edit(before.header(), changes, settings.rewrite().dtypes());
+      HeaderEdit edit =
+          ShardPlan.edit(before.header(), shard.headerChanges(), settings.rewrite().dtypes());
       Staged staged = stage(numbered, reader, before, edit);
       manifest.add(
           new ManifestShard(
               shard.name(), staged.bytes(), staged.headerDigest(), staged.dataDigest()));
       for (TensorReceipt receipt :
-          TensorReceipts.of(before.header(), edit.target(), changes, staged.digests())) {
+          TensorReceipts.of(numbered, before.header(), edit.target(), staged.digests())) {
         tensors.write(TensorReceipts.row(settings.audit(), shard, receipt, ""));
       }
       rows.add(row(shard, staged, Duration.ofNanos(System.nanoTime() - began)));
@@ -160,7 +158,15 @@ final class JournalStageTask {
           patch.get().length);
     }
     String path = journal.replacementPath(numbered.number(), attempt);
-    ShardCopy copy = ShardCopy.write(settings.rewrite(), reader, before, edit, store, path, meter);
+    ShardCopy copy = ShardCopy.write(
+            settings.rewrite(),
+            reader,
+            before,
+            edit,
+            HeaderWriter.encode(edit.target()),
+            store,
+            path,
+            meter);
     entries.add(
         journal.replacement(
             numbered.number(), attempt, shard.name(), before.bytes().length, copy.headerBytes()));

@@ -103,6 +103,7 @@ final class OutputRepair {
     said.put("strategy", request.strategy().map(Strategy::name).orElse("AUTO"));
     said.put("digest", request.digest());
     said.put("link-unchanged", String.valueOf(request.linksUnchanged()));
+    said.put("rewrite-config", String.valueOf(request.plan().rewritesConfig()));
     return said.entrySet().stream()
         .map(entry -> entry.getKey() + "=" + entry.getValue())
         .collect(Collectors.joining(", "));
@@ -227,13 +228,11 @@ final class OutputRepair {
       throws JobException, IOException {
     StrategyChoice choice = new StrategyChoice(request, planned, source, output, store, staging);
     List<RewriteTask.Task> tasks = new ArrayList<>();
-    List<ShardPlan> shards = planned.plan().shards();
     try (Store from = source.open()) {
-      for (int number = 0; number < shards.size(); number++) {
-        if (!done.containsKey(number)) {
-          ShardPlan shard = shards.get(number);
-          List<String> hosts = from.preferredHosts(source.path(shard.name()));
-          tasks.add(choice.task(new NumberedShard(number, shard), hosts));
+      for (NumberedShard shard : NumberedShard.of(planned)) {
+        if (!done.containsKey(shard.number())) {
+          List<String> hosts = from.preferredHosts(source.path(shard.plan().name()));
+          tasks.add(choice.task(shard, hosts));
         }
       }
     }

@@ -14,13 +14,20 @@ import org.shardmend.storage.Location;
  * @param checkpoint what was discovered
  * @param rules the active rules
  * @param plan what a repair would do
+ * @param sideFileChanges the side files that a repair changes with the names
  * @param findings what its user should know
  */
 public record PlannedCheckpoint(
-    Location location, Checkpoint checkpoint, RuleSet rules, Plan plan, List<Finding> findings) {
+    Location location,
+    Checkpoint checkpoint,
+    RuleSet rules,
+    Plan plan,
+    List<SideFileChange> sideFileChanges,
+    List<Finding> findings) {
 
-  /** Copies the list, so that the value can't change. */
+  /** Copies the lists, so that the value can't change. */
   public PlannedCheckpoint {
+    sideFileChanges = List.copyOf(sideFileChanges);
     findings = List.copyOf(findings);
   }
 }

@@ -3,13 +3,16 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HeaderFindings;
+import org.shardmend.checkpoint.ModuleNames;
+import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.plan.Comparison;
 import org.shardmend.plan.ComparisonResult;
+import org.shardmend.plan.NamedUnit;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.UnitPlan;
 import org.shardmend.rules.RuleSet;
@@ -28,17 +31,32 @@ final class Planner {
 
   PlannedCheckpoint plan() throws JobException {
     Checkpoint checkpoint = Discoveries.discover(access, request.discovery());
+    refuse(RankSums.problems(checkpoint));
     RuleSet rules = RuleSet.of(request.rules(), checkpoint.layout().id());
+    SideFileChanges sideFiles = sideFiles(checkpoint);
     List<ScanStage.Receipt> scans =
-        ScanStage.run(job, access, checkpoint.units(), rules, request.dtypes());
-    refuseProblems(scans);
+        ScanStage.run(job, access, NamedUnit.of(checkpoint), rules, request.dtypes());
+    refuse(scans.stream().flatMap(scan -> scan.problems().stream()).distinct().toList());
     List<UnitPlan> unitPlans = spilled(scans);
     List<Comparison> open = unitPlans.stream().flatMap(unit -> unit.open().stream()).toList();
     List<ComparisonResult> results = CompareStage.run(job, access, open);
     Plan plan =
-        Plan.of(checkpoint.layout().id(), unitPlans, results, Map.of(), rules.canonicalJson());
+        Plan.of(
+            checkpoint.layout().id(),
+            unitPlans,
+            results,
+            sideFiles.digests(),
+            rules.canonicalJson());
+    UnaryOperator<String> modules = ModuleNames.following(tensor -> renamed(tensor, rules));
+    List<Finding> findings = new ArrayList<>(findings(checkpoint, scans));
+    if (!request.rewritesConfig() && !plan.nothingToDo()) {
+      checkpoint
+          .modelConfig()
+          .flatMap(config -> ModuleNames.finding(config, modules))
+          .ifPresent(findings::add);
+    }
     return new PlannedCheckpoint(
-        request.checkpoint(), checkpoint, rules, plan, findings(checkpoint, scans));
+        request.checkpoint(), checkpoint, rules, plan, sideFiles.of(plan, modules), findings);
   }
 
   /** The units' plans, with what is too much for the heap on the driver's disk. */
@@ -59,17 +77,30 @@ final class Planner {
     }
   }
 
-  private void refuseProblems(List<ScanStage.Receipt> scans) throws JobException {
-    List<Finding> problems = scans.stream().flatMap(scan -> scan.problems().stream()).toList();
+  private SideFileChanges sideFiles(Checkpoint checkpoint) throws JobException {
+    try {
+      return SideFileChanges.read(access, checkpoint, request.rewritesConfig());
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+  }
+
+  private void refuse(List<Finding> problems) throws JobException {
     if (!problems.isEmpty()) {
       throw JobException.of(CheckpointException.refused(request.checkpoint().toString(), problems));
     }
   }
 
+  private static String renamed(String tensor, RuleSet rules) {
+    return rules.outcome(tensor).fold(() -> tensor, renamed -> renamed.target(), refused -> tensor);
+  }
+
   private static List<Finding> findings(Checkpoint checkpoint, List<ScanStage.Receipt> scans) {
+    List<UnitSummary> summaries = scans.stream().map(ScanStage.Receipt::summary).toList();
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
-    findings.addAll(
-        HeaderFindings.of(checkpoint, scans.stream().map(ScanStage.Receipt::summary).toList()));
+    findings.addAll(HeaderFindings.of(checkpoint, summaries));
+    scans.forEach(scan -> findings.addAll(scan.findings()));
+    IndexTotal.finding(checkpoint, summaries).ifPresent(findings::add);
     return findings;
   }
 }

@@ -79,8 +79,8 @@ final class ReadBackTask {
     ArrayList<Finding> problems = new ArrayList<>();
     for (TensorReceipt tensor : tensors) {
       if (!tensor.target().isEmpty()) {
-        String expected = tensor.digest().isEmpty() ? read.get(tensor.name()) : tensor.digest();
-        if (!held.getOrDefault(tensor.target(), "").equals(expected)) {
+        String expected = tensor.digest().isEmpty() ? read.get(tensor.sourceKey()) : tensor.digest();
+        if (!held.getOrDefault(tensor.targetKey(), "").equals(expected)) {
           problems.add(damaged(tensor));
         }
       }

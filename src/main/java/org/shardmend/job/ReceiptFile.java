@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.safetensors.Shape;
 import org.shardmend.storage.SmallFiles;
@@ -54,6 +55,8 @@ final class ReceiptFile {
 
   private static void write(TensorReceipt receipt, JsonGenerator json) throws IOException {
     json.writeStartArray();
+    json.writeNumber(receipt.unit().pp());
+    json.writeNumber(receipt.unit().tp());
     json.writeString(receipt.name());
     json.writeString(receipt.target());
     json.writeString(receipt.action().name());
@@ -65,6 +68,7 @@ final class ReceiptFile {
     json.writeNumber(receipt.sourceBegin());
     json.writeNumber(receipt.targetBegin());
     json.writeNumber(receipt.bytes());
+    json.writeString(receipt.storedKey());
     json.writeString(receipt.digest());
     json.writeEndArray();
   }
@@ -83,6 +87,8 @@ final class ReceiptFile {
   }
 
   private static TensorReceipt readOne(JsonParser json) throws IOException {
+    UnitId unit =
+        new UnitId(json.nextIntValue(UnitId.ABSENT), json.nextIntValue(UnitId.ABSENT));
     String name = json.nextTextValue();
     String target = json.nextTextValue();
     Action action = Action.valueOf(json.nextTextValue());
@@ -92,6 +98,7 @@ final class ReceiptFile {
     Shape shape = readShape(json);
     TensorReceipt receipt =
         new TensorReceipt(
+            unit,
             name,
             target,
             action,
@@ -102,6 +109,7 @@ final class ReceiptFile {
             json.nextLongValue(-1),
             json.nextLongValue(-1),
             json.nextLongValue(-1),
+            json.nextTextValue(),
             json.nextTextValue());
     json.nextToken();
     return receipt;

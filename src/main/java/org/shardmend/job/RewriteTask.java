@@ -3,11 +3,9 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
-import org.shardmend.plan.Decision;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.safetensors.HeaderEdit;
@@ -88,14 +86,14 @@ final class RewriteTask {
     String from = settings.rewrite().source().path(plan.name());
     try (RangeReader reader = source.openForRead(from)) {
       SourceHeader before = SourceHeader.read(reader, plan, settings.rewrite().dtypes());
-      List<Decision> changes = plan.changes().unpack();
-      HeaderEdit edit = ShardPlan.edit(before.header(), changes, settings.rewrite().dtypes());
+      HeaderEdit edit =
+          ShardPlan.edit(before.header(), plan.headerChanges(), settings.rewrite().dtypes());
       Written written = write(task, from, reader, before, edit);
       reader.requireUnchanged();
       ReceiptFile.write(
           target,
           ReceiptFile.path(staging, shard.number(), attempt),
-          TensorReceipts.of(before.header(), edit.target(), changes, written.digests()));
+          TensorReceipts.of(shard, before.header(), edit.target(), written.digests()));
       return receipt(written, System.nanoTime() - began);
     } catch (SafetensorsException e) {
       throw new ShardTaskException("malformed", plan.name(), e.getMessage(), e);
@@ -146,7 +144,9 @@ final class RewriteTask {
 
   private ShardCopy copy(String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
-    return ShardCopy.write(settings.rewrite(), reader, before, edit, target, to, meter);
+    byte[] header =
+        shard.plan().unchanged() ? before.bytes() : HeaderWriter.encode(edit.target());
+    return ShardCopy.write(settings.rewrite(), reader, before, edit, header, target, to, meter);
   }
 
   private Written link(

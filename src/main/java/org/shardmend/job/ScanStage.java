@@ -5,9 +5,9 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.plan.NamedUnit;
 import org.shardmend.plan.UnitPlan;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.SafetensorsException;
@@ -23,22 +23,28 @@ final class ScanStage {
    * @param plan the unit's plan; without shards when there are problems
    * @param summary what is compared between units; of no tensors when there are problems
    * @param problems what makes the unit unreadable for a loader, each an error
+   * @param findings what a user should know of the unit
    */
-  record Receipt(UnitPlan plan, UnitSummary summary, ArrayList<Finding> problems)
+  record Receipt(
+      UnitPlan plan,
+      UnitSummary summary,
+      ArrayList<Finding> problems,
+      ArrayList<Finding> findings)
       implements Serializable {
 
-    static Receipt malformed(LoadUnit unit, List<Finding> problems) {
+    static Receipt malformed(NamedUnit unit, List<Finding> problems) {
       return new Receipt(
           new UnitPlan(unit.id(), List.of(), List.of()),
           UnitSummary.ofShards(unit.id(), List.of()),
-          new ArrayList<>(problems));
+          new ArrayList<>(problems),
+          new ArrayList<>());
     }
   }
 
   static List<Receipt> run(
       SparkJob job,
       CheckpointAccess access,
-      List<LoadUnit> units,
+      List<NamedUnit> units,
       RuleSet rules,
       UnknownDtypes dtypes)
       throws JobException {
@@ -47,7 +53,7 @@ final class ScanStage {
   }
 
   private static Receipt scan(
-      CheckpointAccess access, LoadUnit unit, RuleSet rules, UnknownDtypes dtypes)
+      CheckpointAccess access, NamedUnit unit, RuleSet rules, UnknownDtypes dtypes)
       throws IOException {
     UnitHeaders headers = UnitHeaders.read(access, unit, dtypes);
     if (!headers.problems().isEmpty()) {
@@ -55,15 +61,16 @@ final class ScanStage {
     }
     try {
       return new Receipt(
-          UnitPlan.of(unit.id(), headers.shards(), rules, dtypes),
-          UnitSummary.ofShards(unit.id(), headers.shards()),
-          new ArrayList<>());
+          unit.names().plan(unit.id(), headers.shards(), rules, dtypes),
+          headers.summary(unit),
+          new ArrayList<>(),
+          new ArrayList<>(headers.findings()));
     } catch (SafetensorsException e) {
       String message = "%s: %s".formatted(unit.id().label(), e.getMessage());
       return Receipt.malformed(
           unit,
           List.of(
-              new Finding("names-collide", Severity.ERROR, unit.shards().get(0).name(), message)));
+              new Finding("names-collide", Severity.ERROR, unit.unit().shards().get(0).name(), message)));
     }
   }
 }

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.shardmend.safetensors.HeaderEdit;
-import org.shardmend.safetensors.HeaderWriter;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.storage.DigestAlgorithm;
 import org.shardmend.storage.ManifestShard;
@@ -41,27 +40,30 @@ record ShardCopy(
    * @param source the shard as it was
    * @param before its header
    * @param edit what changes in it
+   * @param header the 8 + N bytes to write: the edit's target, or the source's own where nothing
+   *     changes
    */
   static ShardCopy write(
       RewriteSettings settings,
       RangeReader source,
       SourceHeader before,
       HeaderEdit edit,
+      byte[] header,
       Store target,
       String path,
       LongConsumer meter)
       throws IOException {
     ShardCopier copier = new ShardCopier(settings.pace(meter));
-    byte[] header = HeaderWriter.encode(edit.target());
     Optional<DigestAlgorithm> algorithm = DigestAlgorithm.ofLabel(settings.digest());
     try (ShardWriter writer = target.create(path)) {
       Optional<ShardDigests> digests = Optional.empty();
       if (algorithm.isPresent()) {
         digests =
             Optional.of(
-                copier.copyAndDigest(source, before.header(), edit, writer, algorithm.get()));
+                copier.copyAndDigest(
+                    source, before.header(), edit, header, writer, algorithm.get()));
       } else {
-        copier.copy(source, before.header(), edit, writer);
+        copier.copy(source, before.header(), edit, header, writer);
       }
       writer.sync();
       writer.complete();

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
-import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.SiblingFindings;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.plan.NamedUnit;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 
@@ -23,17 +23,17 @@ final class SiblingStage {
   private SiblingStage() {}
 
   private record Task(
-      FindingCode code, LoadUnit reference, LoadUnit other, ArrayList<UnitId> others)
+      FindingCode code, NamedUnit reference, NamedUnit other, ArrayList<UnitId> others)
       implements Serializable {}
 
   static List<Fault> run(
       SparkJob job,
       CheckpointAccess access,
-      List<LoadUnit> units,
+      List<NamedUnit> units,
       List<UnitSummary> summaries,
       UnknownDtypes dtypes)
       throws JobException {
-    Map<UnitId, LoadUnit> byId = new HashMap<>();
+    Map<UnitId, NamedUnit> byId = new HashMap<>();
     units.forEach(unit -> byId.put(unit.id(), unit));
     List<Task> tasks =
         SiblingFindings.mismatches(summaries).stream()
@@ -61,9 +61,7 @@ final class SiblingStage {
   }
 
   private static List<TensorEntry> tensors(
-      CheckpointAccess access, LoadUnit unit, UnknownDtypes dtypes) throws IOException {
-    return UnitHeaders.read(access, unit, dtypes).shards().stream()
-        .flatMap(shard -> shard.header().tensors().stream())
-        .toList();
+      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes) throws IOException {
+    return UnitHeaders.read(access, unit, dtypes).entries();
   }
 }

@@ -1,7 +1,7 @@
 package org.shardmend.job;
 
 /** A side file that must say something else after the repair. */
-final class SideFileChange {
+public final class SideFileChange {
   private final String name;
   private final byte[] content;
 
@@ -11,12 +11,12 @@ final class SideFileChange {
   }
 
   /** The file, relative to the checkpoint. */
-  String name() {
+  public String name() {
     return name;
   }
 
-  /** What it is going to hold; not to be changed. */
-  byte[] content() {
-    return content;
+  /** What it is going to hold. */
+  public byte[] content() {
+    return content.clone();
   }
 }

@@ -3,78 +3,171 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.ChecksumJson;
 import org.shardmend.checkpoint.IndexJson;
+import org.shardmend.checkpoint.KeyHash;
+import org.shardmend.checkpoint.ModelConfig;
 import org.shardmend.checkpoint.SideFile;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.Plan;
 import org.shardmend.storage.SmallFiles;
 import org.shardmend.storage.Store;
 
-/** The side files that name tensors, and so must change with them: the indexes. */
+/**
+ * The side files that name tensors, and so must change with them: indexes, the checksum.json of a
+ * presharded dump and, where that was asked for, config.json. They are read once, so that what a
+ * plan's fingerprint stands for is what is changed.
+ */
 final class SideFileChanges {
   private static final int MAX_INDEX_BYTES = 1 << 28;
 
-  private SideFileChanges() {}
+  private final Checkpoint checkpoint;
+  private final TreeMap<String, byte[]> indexes;
+  private final boolean rewritesConfig;
+
+  private SideFileChanges(
+      Checkpoint checkpoint, TreeMap<String, byte[]> indexes, boolean rewritesConfig) {
+    this.checkpoint = checkpoint;
+    this.indexes = indexes;
+    this.rewritesConfig = rewritesConfig;
+  }
 
   /**
-   * The changed content of every index of a checkpoint.
+   * Reads the side files concerned.
    *
-   * @param store where the source is
-   * @throws JobException REFUSED when an index can't be understood
+   * @param rewritesConfig whether module names in config.json follow the tensors' names
    */
-  static List<SideFileChange> of(PlannedCheckpoint planned, Store store)
-      throws JobException, IOException {
-    List<SideFileChange> changes = new ArrayList<>();
-    for (SideFile file : planned.checkpoint().sideFiles()) {
-      if (file.role() == SideFile.Role.INDEX) {
-        String path = planned.location().child(file.name()).path();
-        byte[] json = SmallFiles.read(store, path, MAX_INDEX_BYTES);
-        try {
-          IndexJson index = IndexJson.read(json, file.name());
-          changes.add(new SideFileChange(file.name(), rewritten(index, planned.plan())));
-        } catch (CheckpointException e) {
-          throw JobException.of(e);
+  static SideFileChanges read(
+      CheckpointAccess access, Checkpoint checkpoint, boolean rewritesConfig) throws IOException {
+    TreeMap<String, byte[]> indexes = new TreeMap<>();
+    try (Store store = access.open()) {
+      for (SideFile file : checkpoint.sideFiles()) {
+        if (file.role() == SideFile.Role.INDEX) {
+          indexes.put(
+              file.name(), SmallFiles.read(store, access.path(file.name()), MAX_INDEX_BYTES));
         }
       }
+    }
+    return new SideFileChanges(checkpoint, indexes, rewritesConfig);
+  }
+
+  /** SHA-256 of each of them by name. */
+  Map<String, String> digests() {
+    Map<String, String> digests = new TreeMap<>();
+    indexes.forEach((name, json) -> digests.put(name, SourceHeader.digest(json)));
+    checkpoint.checksums().ifPresent(json -> digests.put(checksumJson(), json.digest()));
+    if (rewritesConfig) {
+      checkpoint
+          .modelConfig()
+          .ifPresent(config -> digests.put(ModelConfig.FILE_NAME, config.digest()));
+    }
+    return digests;
+  }
+
+  private String checksumJson() {
+    return checkpoint.directory() + ChecksumJson.FILE_NAME;
+  }
+
+  /**
+   * What they must hold after the repair; none when it changes nothing or is refused.
+   *
+   * @param modules a module's new name, or the name itself
+   * @throws JobException REFUSED when an index can't be understood, or what would be written is not
+   *     what a loader accepts
+   */
+  List<SideFileChange> of(Plan plan, UnaryOperator<String> modules) throws JobException {
+    List<SideFileChange> changes = new ArrayList<>();
+    if (plan.nothingToDo() || plan.refused()) {
+      return changes;
+    }
+    try {
+      for (Map.Entry<String, byte[]> index : indexes.entrySet()) {
+        IndexJson json = IndexJson.read(index.getValue(), index.getKey());
+        changes.add(new SideFileChange(index.getKey(), rewritten(json, plan)));
+      }
+      if (checkpoint.checksums().isPresent()) {
+        changes.add(
+            new SideFileChange(checksumJson(), rewritten(checkpoint.checksums().get(), plan)));
+      }
+    } catch (CheckpointException e) {
+      throw JobException.of(e);
+    }
+    if (rewritesConfig) {
+      checkpoint
+          .modelConfig()
+          .filter(config -> !config.renamedModules(modules).isEmpty())
+          .ifPresent(
+              config ->
+                  changes.add(
+                      new SideFileChange(
+                          ModelConfig.FILE_NAME, config.withRenamedModules(modules))));
     }
     return changes;
   }
 
-  private static byte[] rewritten(IndexJson index, Plan plan) {
-    Map<Entry, Decision> changes = new HashMap<>();
-    plan.changes().forEach(c -> changes.put(new Entry(c.tensor(), c.shard()), c));
-    long newTotal = newTotal(index.totalSize(), plan);
-    return index.rewritten(
-        tensor -> {
-          Decision change = changes.get(new Entry(tensor, index.weightMap().get(tensor)));
-          if (change == null) {
-            return Optional.of(tensor);
-          }
-          return switch (change.action()) {
-            case KEEP, REFUSE -> Optional.of(tensor);
-            case RENAME -> Optional.of(change.target());
-            case DROP -> Optional.empty();
-          };
-        },
-        newTotal);
+  private byte[] rewritten(ChecksumJson checksums, Plan plan) throws CheckpointException {
+    Map<Reading, Decision> changes = new HashMap<>();
+    plan.changes().forEach(c -> changes.put(new Reading(c.unit(), c.tensor()), c));
+    byte[] rewritten =
+        checksums.rewritten(
+            (rank, read) ->
+                target(
+                    read.name(),
+                    Optional.ofNullable(
+                        changes.get(
+                            new Reading(checkpoint.units().get(rank).id(), read.name())))),
+            KeyHash.function(checksums.hash()));
+    ChecksumJson.read(rewritten, checksumJson());
+    return rewritten;
   }
 
-  /** The total shrinks by what is dropped. */
-  private static long newTotal(OptionalLong total, Plan plan) {
-    long dropped =
+  private static byte[] rewritten(IndexJson index, Plan plan) {
+    Map<String, Decision> byName = new HashMap<>();
+    Map<Entry, Decision> byPlace = new HashMap<>();
+    plan.changes()
+        .forEach(
+            change -> {
+              byName.put(change.tensor(), change);
+              byPlace.put(new Entry(change.tensor(), change.shard()), change);
+            });
+    Set<String> shards = Set.copyOf(index.weightMap().values());
+    Set<String> taken = new HashSet<>();
+    return index.rewritten(
+        tensor -> {
+          // An index that places the tensor elsewhere is stale there, but its name changes alike.
+          Decision change =
+              byPlace.getOrDefault(
+                  new Entry(tensor, index.weightMap().get(tensor)), byName.get(tensor));
+          return target(tensor, Optional.ofNullable(change)).filter(taken::add);
+        },
         plan.shards().stream()
-            .mapToLong(
-                shard ->
-                    (shard.shard().bytes() - shard.headerBytes())
-                        - (shard.targetBytes() - shard.targetHeaderBytes()))
-            .sum();
-    return total.orElse(dropped) - dropped;
+            .filter(shard -> shards.contains(shard.name()))
+            .mapToLong(shard -> shard.targetBytes() - shard.targetHeaderBytes())
+            .sum());
+  }
+
+  private static Optional<String> target(String name, Optional<Decision> change) {
+    if (change.isEmpty()) {
+      return Optional.of(name);
+    }
+    return switch (change.get().action()) {
+      case KEEP, REFUSE -> Optional.of(name);
+      case RENAME -> Optional.of(change.get().target());
+      case DROP -> Optional.empty();
+    };
   }
 
   private record Entry(String tensor, String shard) {}
+
+  private record Reading(UnitId unit, String name) {}
 }

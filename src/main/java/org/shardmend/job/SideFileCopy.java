@@ -1,7 +1,9 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.shardmend.checkpoint.FileEntry;
@@ -57,10 +59,10 @@ final class SideFileCopy {
     job.progress().begin("Copy side files", 0);
     try (Store from = source.open()) {
       Map<String, byte[]> changed = new HashMap<>();
-      for (SideFileChange change : SideFileChanges.of(planned, from)) {
+      for (SideFileChange change : planned.sideFileChanges()) {
         changed.put(change.name(), change.content());
       }
-      for (SideFile file : planned.checkpoint().sideFiles()) {
+      for (SideFile file : readyLast()) {
         if (isCarriedAlong(file)) {
           copy(from, file, Optional.ofNullable(changed.get(file.name())));
         }
@@ -79,9 +81,23 @@ final class SideFileCopy {
     };
   }
 
+  /** In the order of names, but for what says that all the rest is there. */
+  private List<SideFile> readyLast() {
+    return planned.checkpoint().sideFiles().stream()
+        .sorted(Comparator.comparing(file -> file.role() == SideFile.Role.READY))
+        .toList();
+  }
+
   private void copy(Store from, SideFile file, Optional<byte[]> changed) throws IOException {
     String path = source.path(file.name());
     String out = staging.outPath(file.name());
+    if (changed.isPresent()) {
+      target.deleteTree(out);
+      SmallFiles.create(target, out, changed.get());
+      copied += changed.get().length;
+      keepMode(from, from.realPath(path), out);
+      return;
+    }
     switch (file.entry().kind()) {
       case DIRECTORY -> {
         target.makeDirectories(out);
@@ -89,12 +105,7 @@ final class SideFileCopy {
       }
       case FILE -> {
         target.deleteTree(out);
-        if (changed.isPresent()) {
-          SmallFiles.create(target, out, changed.get());
-          copied += changed.get().length;
-        } else {
-          copied += files.copy(from, path, target, out);
-        }
+        copied += files.copy(from, path, target, out);
         keepMode(from, path, out);
       }
       case SYMLINK -> copyTarget(from, file.name(), from.realPath(path), out);

@@ -1,11 +1,14 @@
 package org.shardmend.job;
 
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.safetensors.Shape;
 
 /**
- * What a task did with one tensor: what the audit is built from.
+ * What a task did with one tensor: what the audit is built from. Of a tensor that several ranks
+ * read under names of their own there is one a rank and name.
  *
+ * @param unit the load unit that sees it so
  * @param name the name in the source
  * @param target the name in the target; empty when the tensor was dropped
  * @param action what was done
@@ -16,9 +19,12 @@ import org.shardmend.safetensors.Shape;
  * @param sourceBegin first byte in the source, relative to its data section
  * @param targetBegin first byte in the target, relative to its data section; −1 when dropped
  * @param bytes size of the data
+ * @param storedKey the key under which the headers have it, where that is none of its names; empty
+ *     where it is
  * @param digest digest of the bytes as read from the source; empty when they were not read
  */
 record TensorReceipt(
+    UnitId unit,
     String name,
     String target,
     Action action,
@@ -29,4 +35,16 @@ record TensorReceipt(
     long sourceBegin,
     long targetBegin,
     long bytes,
-    String digest) {}
+    String storedKey,
+    String digest) {
+
+  /** The key that the source's header has for it. */
+  String sourceKey() {
+    return storedKey.isEmpty() ? name : storedKey;
+  }
+
+  /** The key that the target's header has for it; empty when it was dropped from there. */
+  String targetKey() {
+    return storedKey.isEmpty() ? target : storedKey;
+  }
+}

@@ -7,6 +7,8 @@ import java.util.Map;
 import org.shardmend.audit.Place;
 import org.shardmend.audit.TensorDigests;
 import org.shardmend.audit.TensorRow;
+import org.shardmend.checkpoint.PreshardedRead;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.ShardPlan;
@@ -18,45 +20,73 @@ final class TensorReceipts {
   private TensorReceipts() {}
 
   /**
-   * The receipts of a shard, in the offset order of the source.
+   * The receipts of a shard, in the offset order of the source; where the names stand in a side
+   * file, by rank and then in its order.
    *
    * @param source the header before
    * @param target the header after
-   * @param changes the decisions, without KEEP
-   * @param digests of the kept tensors' bytes, by their names in the target; empty when they were
-   *     not read
+   * @param digests of the kept tensors' bytes, by their keys in the target's header; empty when
+   *     they were not read
    */
   static List<TensorReceipt> of(
-      Header source, Header target, List<Decision> changes, Map<String, String> digests) {
-    Map<String, Decision> byName = new HashMap<>();
-    changes.forEach(change -> byName.put(change.tensor(), change));
+      NumberedShard shard, Header source, Header target, Map<String, String> digests) {
+    Map<Seen, Decision> changes = new HashMap<>();
+    for (Decision change : shard.plan().changes().unpack()) {
+      changes.put(new Seen(change.unit(), change.tensor()), change);
+    }
     Map<String, Long> targetBegins = new HashMap<>();
     target.tensors().forEach(entry -> targetBegins.put(entry.name(), entry.begin()));
-    List<TensorReceipt> receipts = new ArrayList<>(source.tensors().size());
-    for (TensorEntry entry : source.inOffsetOrder()) {
-      Decision change = byName.get(entry.name());
+    After after = new After(changes, targetBegins, digests);
+    List<TensorReceipt> receipts = new ArrayList<>();
+    if (shard.plan().namesElsewhere()) {
+      for (RankRead reading : shard.reads()) {
+        PreshardedRead read = reading.read();
+        TensorEntry entry =
+            source
+                .find(read.storedKey())
+                .orElseThrow(() -> new IllegalStateException("Planned, but not there: " + read));
+        receipts.add(after.receipt(new Seen(reading.unit(), read.name()), entry, entry.name()));
+      }
+    } else {
+      for (TensorEntry entry : source.inOffsetOrder()) {
+        receipts.add(after.receipt(new Seen(shard.plan().unit(), entry.name()), entry, ""));
+      }
+    }
+    return receipts;
+  }
+
+  /** A tensor as a load unit sees it. */
+  private record Seen(UnitId unit, String name) {}
+
+  /** What became of a shard's tensors. */
+  private record After(
+      Map<Seen, Decision> changes, Map<String, Long> begins, Map<String, String> digests) {
+
+    TensorReceipt receipt(Seen seen, TensorEntry entry, String storedKey) {
+      Decision change = changes.get(seen);
       Action action = change == null ? Action.KEEP : change.action();
       String name =
           switch (action) {
-            case KEEP, REFUSE -> entry.name();
+            case KEEP, REFUSE -> seen.name();
             case RENAME -> change.target();
             case DROP -> "";
           };
-      receipts.add(
-          new TensorReceipt(
-              entry.name(),
-              name,
-              action,
-              change == null ? "" : change.rule(),
-              change == null ? "" : change.reason(),
-              entry.dtype(),
-              entry.shape(),
-              entry.begin(),
-              name.isEmpty() ? -1 : targetBegins.get(name),
-              entry.bytes(),
-              digests.getOrDefault(name, "")));
+      String targetKey = storedKey.isEmpty() ? name : storedKey;
+      return new TensorReceipt(
+          seen.unit(),
+          seen.name(),
+          name,
+          action,
+          change == null ? "" : change.rule(),
+          change == null ? "" : change.reason(),
+          entry.dtype(),
+          entry.shape(),
+          entry.begin(),
+          name.isEmpty() ? -1 : begins.get(targetKey),
+          entry.bytes(),
+          storedKey,
+          digests.getOrDefault(targetKey, ""));
     }
-    return receipts;
   }
 
   /**
@@ -84,7 +114,7 @@ final class TensorReceipts {
         context.run(),
         context.checkpoint(),
         context.layout(),
-        shard.unit(),
+        receipt.unit(),
         shard.shard().part(),
         source,
         target,

@@ -7,30 +7,39 @@ import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.CheckpointFiles;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HeaderScan;
-import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
+import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.plan.NamedTensor;
+import org.shardmend.plan.NamedUnit;
+import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.StoreCheckpointFiles;
 
 /**
- * The headers of one load unit. A malformed shard is not a failed task, which Spark would try again
- * for nothing, but a problem.
+ * The headers of one load unit, and what its loader finds by them. A malformed shard is not a
+ * failed task, which Spark would try again for nothing, but a problem.
  *
  * @param shards the headers, in the order of the unit; without the malformed ones
+ * @param tensors what the unit's loader sees; none where the names can't be told
  * @param problems what makes the unit unreadable for a loader, each an error
+ * @param findings what a user should know
  */
-record UnitHeaders(List<ScannedShard> shards, List<Finding> problems) {
+record UnitHeaders(
+    List<ScannedShard> shards,
+    List<NamedTensor> tensors,
+    List<Finding> problems,
+    List<Finding> findings) {
 
   /** Reads each header of {@code unit} once. */
-  static UnitHeaders read(CheckpointAccess access, LoadUnit unit, UnknownDtypes dtypes)
+  static UnitHeaders read(CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes)
       throws IOException {
     List<ScannedShard> scanned = new ArrayList<>();
     List<Finding> problems = new ArrayList<>();
     try (Store store = access.open()) {
       CheckpointFiles files = new StoreCheckpointFiles(store, access.location());
-      for (Shard shard : unit.shards()) {
+      for (Shard shard : unit.unit().shards()) {
         try {
           scanned.add(HeaderScan.read(files, unit.id(), shard, dtypes));
         } catch (CheckpointException e) {
@@ -41,6 +50,24 @@ record UnitHeaders(List<ScannedShard> shards, List<Finding> problems) {
         }
       }
     }
-    return new UnitHeaders(scanned, problems);
+    List<Finding> contradictions = unit.names().problems(scanned);
+    problems.addAll(contradictions);
+    return new UnitHeaders(
+        scanned,
+        contradictions.isEmpty() ? unit.names().tensors(scanned) : List.of(),
+        problems,
+        unit.names().findings(scanned));
+  }
+
+  /** The tensors under the names that the loader sees, each relative to its file. */
+  List<TensorEntry> entries() {
+    return tensors.stream()
+        .map(t -> new TensorEntry(t.name(), t.dtype(), t.shape(), t.begin(), t.end()))
+        .toList();
+  }
+
+  /** What is compared between units. */
+  UnitSummary summary(NamedUnit unit) {
+    return UnitSummary.of(unit.id(), entries());
   }
 }

@@ -10,6 +10,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HeaderFindings;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.plan.NamedUnit;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.storage.Location;
 
@@ -48,17 +49,22 @@ public final class VerifyAction {
       return unreadable(e);
     }
     RuleSet rules = RuleSet.of(request.plan().rules(), checkpoint.layout().id());
+    List<NamedUnit> units = NamedUnit.of(checkpoint);
     List<ContractStage.Receipt> receipts =
         ContractStage.run(
-            job, access, checkpoint.units(), rules, request.expected(), request.plan().dtypes());
+            job, access, units, rules, request.expected(), request.plan().dtypes());
     List<Fault> faults = new ArrayList<>();
-    receipts.forEach(receipt -> faults.addAll(receipt.faults()));
+    RankSums.problems(checkpoint).forEach(problem -> faults.add(fault(problem)));
+    receipts.stream()
+        .flatMap(receipt -> receipt.faults().stream())
+        .distinct()
+        .forEach(faults::add);
     if (request.expected().isPresent()) {
       faults.addAll(unitsMissing(checkpoint));
     } else {
       faults.addAll(
           SiblingStage.run(
-              job, access, checkpoint.units(), summaries(receipts), request.plan().dtypes()));
+              job, access, units, summaries(receipts), request.plan().dtypes()));
     }
     if (request.depth() == VerifyRequest.Depth.FULL) {
       faults.addAll(new DigestCheck(job, access, checkpoint, request.plan().dtypes()).run());
@@ -72,25 +78,29 @@ public final class VerifyAction {
         checkpoint.shards().size(),
         receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
         faults,
-        findings(checkpoint, summaries(receipts)));
+        findings(checkpoint, receipts));
   }
 
   private static List<UnitSummary> summaries(List<ContractStage.Receipt> receipts) {
     return receipts.stream().map(ContractStage.Receipt::summary).toList();
   }
 
-  private static List<Finding> findings(Checkpoint checkpoint, List<UnitSummary> summaries) {
+  private static List<Finding> findings(
+      Checkpoint checkpoint, List<ContractStage.Receipt> receipts) {
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
-    findings.addAll(HeaderFindings.besidesSiblings(checkpoint, summaries));
+    findings.addAll(HeaderFindings.besidesSiblings(checkpoint, summaries(receipts)));
+    receipts.forEach(receipt -> findings.addAll(receipt.findings()));
+    IndexTotal.finding(checkpoint, summaries(receipts)).ifPresent(findings::add);
     return findings;
   }
 
   private VerifyResult unreadable(JobException refusal) {
-    List<Fault> faults =
-        refusal.problems().stream()
-            .map(problem -> new Fault(problem.code(), problem.shard(), "", problem.message()))
-            .toList();
+    List<Fault> faults = refusal.problems().stream().map(VerifyAction::fault).toList();
     return new VerifyResult(access.location(), 0, 0, 0, faults, List.of());
+  }
+
+  private static Fault fault(Finding problem) {
+    return new Fault(problem.code(), problem.shard(), "", problem.message());
   }
 
   /** Ranks that the expected state names and the checkpoint has no files for. */
@@ -125,9 +135,9 @@ public final class VerifyAction {
     return AgainstStage.run(
         job,
         sourceAccess,
-        before.units(),
+        NamedUnit.of(before),
         access,
-        checkpoint.units(),
+        NamedUnit.of(checkpoint),
         rules,
         request.plan().dtypes(),
         request.depth());

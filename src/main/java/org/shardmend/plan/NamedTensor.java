@@ -14,9 +14,17 @@ import org.shardmend.safetensors.Shape;
  * @param end one past the last byte, relative to the start of the file
  * @param contentKey a key that is equal exactly when type, shape and bytes are (presharded stores
  *     one); empty where the layout has none
+ * @param extra whether it is a plain attribute and no part of the state dict (presharded has such)
  */
 public record NamedTensor(
-    String shard, String name, String dtype, Shape shape, long begin, long end, String contentKey)
+    String shard,
+    String name,
+    String dtype,
+    Shape shape,
+    long begin,
+    long end,
+    String contentKey,
+    boolean extra)
     implements Serializable {
 
   /** Size of the data, in bytes. */

@@ -1,6 +1,7 @@
 package org.shardmend.plan;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -12,7 +13,7 @@ import java.util.stream.Stream;
  * @param layout the layout's id
  * @param fingerprint the plan's identity: SHA-256, in hexadecimal
  * @param units how many load units there are
- * @param shards every shard, in the order of units and parts
+ * @param shards every shard once, in the order of units and parts
  */
 public record Plan(String layout, String fingerprint, int units, List<ShardPlan> shards) {
 
@@ -42,10 +43,15 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
       throw new IllegalArgumentException(
           "%d comparisons are open, but %d have a result".formatted(open, results.size()));
     }
-    List<ShardPlan> shards = new ArrayList<>();
+    Map<String, List<ShardPlan>> byName = new LinkedHashMap<>();
     for (UnitPlan unit : unitPlans) {
-      unit.shards().forEach(shard -> shards.add(shard.settled(results)));
+      for (ShardPlan shard : unit.shards()) {
+        byName
+            .computeIfAbsent(shard.name(), name -> new ArrayList<>())
+            .add(shard.settled(results));
+      }
     }
+    List<ShardPlan> shards = byName.values().stream().map(ShardPlan::together).toList();
     String fingerprint = Fingerprint.of(layout, shards, sideFileDigests, rulesJson, results);
     return new Plan(layout, fingerprint, unitPlans.size(), shards);
   }
@@ -63,7 +69,7 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
   /** Every decision but KEEP, shard by shard: unpacked as the stream proceeds. */
   public Stream<Decision> changes() {
     return shards.stream()
-        .filter(shard -> !shard.unchanged())
+        .filter(shard -> !shard.counts().nothingToDo())
         .flatMap(shard -> shard.changes().unpack().stream());
   }
 

@@ -26,6 +26,8 @@ import org.shardmend.safetensors.UnknownDtypes;
  * @param changes every decision but KEEP
  * @param targetBytes length of the file that a COPY writes, in bytes
  * @param targetHeaderBytes 8 + N of the file that a COPY writes, in bytes
+ * @param namesElsewhere whether the names stand in a side file, so that this file stays as it is
+ *     whatever they become; the tensors are then counted once a load unit and name
  * @param fitsInPlace whether the changed header fits into the source's 8 + N bytes with no tensor
  *     moved, so that a PATCH is possible
  */
@@ -38,6 +40,7 @@ public record ShardPlan(
     PackedDecisions changes,
     long targetBytes,
     long targetHeaderBytes,
+    boolean namesElsewhere,
     boolean fitsInPlace)
     implements Serializable {
 
@@ -66,6 +69,7 @@ public record ShardPlan(
         PackedDecisions.of(changes),
         encoded.length + edit.target().dataBytes(),
         encoded.length,
+        false,
         fits);
   }
 
@@ -81,7 +85,53 @@ public record ShardPlan(
         PackedDecisions.of(List.of()),
         scanned.shard().bytes(),
         headerBytes,
+        false,
         true);
+  }
+
+  /**
+   * The plan of a weight file whose tensors' names stand in a side file, as one load unit reads it.
+   *
+   * @param tensors how many names the unit has for what lies in the file
+   * @param changes the decisions on these names, without KEEP
+   */
+  static ShardPlan ofNamesElsewhere(ScannedShard scanned, long tensors, List<Decision> changes) {
+    long headerBytes = scanned.header().dataBegin();
+    return new ShardPlan(
+        scanned.unit(),
+        scanned.shard(),
+        scanned.headerDigest(),
+        headerBytes,
+        ActionCounts.of(tensors, changes),
+        PackedDecisions.of(changes),
+        scanned.shard().bytes(),
+        headerBytes,
+        true,
+        true);
+  }
+
+  /**
+   * The plan of one file from those of the load units that read it. A file of several belongs to
+   * none of them.
+   *
+   * @param plans at least one, all of the same file
+   */
+  static ShardPlan together(List<ShardPlan> plans) {
+    ShardPlan first = plans.get(0);
+    if (plans.size() == 1) {
+      return first;
+    }
+    return new ShardPlan(
+        UnitId.NONE,
+        first.shard,
+        first.headerDigest,
+        first.headerBytes,
+        plans.stream().map(ShardPlan::counts).reduce(ActionCounts.NONE, ActionCounts::plus),
+        PackedDecisions.of(plans.stream().flatMap(plan -> plan.changes.unpack().stream()).toList()),
+        first.targetBytes,
+        first.targetHeaderBytes,
+        first.namesElsewhere,
+        first.fitsInPlace);
   }
 
   /**
@@ -108,9 +158,14 @@ public record ShardPlan(
     return shard.name();
   }
 
-  /** True when the shard stays as it is. */
+  /** True when the file stays as it is, byte for byte. */
   public boolean unchanged() {
-    return counts.nothingToDo();
+    return namesElsewhere || counts.nothingToDo();
+  }
+
+  /** The decisions that change the file's header. */
+  public List<Decision> headerChanges() {
+    return namesElsewhere ? List.of() : changes.unpack();
   }
 
   /** The same plan, with its changes kept elsewhere. */
@@ -124,12 +179,13 @@ public record ShardPlan(
         kept,
         targetBytes,
         targetHeaderBytes,
+        namesElsewhere,
         fitsInPlace);
   }
 
   /** The same plan after comparisons: whatever met different bytes is refused. */
   public ShardPlan settled(List<ComparisonResult> results) {
-    if (unchanged() || results.stream().allMatch(result -> result.difference().isEmpty())) {
+    if (counts.nothingToDo() || results.stream().allMatch(result -> result.difference().isEmpty())) {
       return this;
     }
     List<Decision> settled = UnitPlanner.settle(changes.unpack(), results);
@@ -142,6 +198,7 @@ public record ShardPlan(
         PackedDecisions.of(settled),
         targetBytes,
         targetHeaderBytes,
+        namesElsewhere,
         fitsInPlace);
   }
 }

@@ -2,9 +2,9 @@ package org.shardmend.plan;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.rules.RuleSet;
@@ -38,16 +38,39 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> ope
       UnitId unit, List<ScannedShard> scanned, RuleSet rules, UnknownDtypes dtypes)
       throws SafetensorsException {
     UnitDecisions decisions = UnitPlanner.decide(unit, tensorsOf(scanned), rules);
-    Map<String, List<Decision>> byShard = new HashMap<>();
-    decisions
-        .changes()
-        .forEach(d -> byShard.computeIfAbsent(d.shard(), name -> new ArrayList<>()).add(d));
+    Map<String, List<Decision>> byShard = byShard(decisions);
     List<ShardPlan> shards = new ArrayList<>();
     for (ScannedShard shard : scanned) {
       List<Decision> changes = byShard.getOrDefault(shard.shard().name(), List.of());
       shards.add(ShardPlan.of(shard, changes, dtypes));
     }
     return new UnitPlan(unit, shards, decisions.open());
+  }
+
+  /**
+   * Plans a load unit whose tensors' names stand in a side file.
+   *
+   * @param tensors every tensor that the unit's loader sees, each with a content key
+   */
+  static UnitPlan ofNamesElsewhere(
+      UnitId unit, List<ScannedShard> scanned, List<NamedTensor> tensors, RuleSet rules) {
+    UnitDecisions decisions = UnitPlanner.decide(unit, tensors, rules);
+    Map<String, List<Decision>> byShard = byShard(decisions);
+    Map<String, Long> counts =
+        tensors.stream()
+            .collect(Collectors.groupingBy(NamedTensor::shard, Collectors.counting()));
+    List<ShardPlan> shards = new ArrayList<>();
+    for (ScannedShard shard : scanned) {
+      String name = shard.shard().name();
+      shards.add(
+          ShardPlan.ofNamesElsewhere(
+              shard, counts.getOrDefault(name, 0L), byShard.getOrDefault(name, List.of())));
+    }
+    return new UnitPlan(unit, shards, decisions.open());
+  }
+
+  private static Map<String, List<Decision>> byShard(UnitDecisions decisions) {
+    return decisions.changes().stream().collect(Collectors.groupingBy(Decision::shard));
   }
 
   /** The tensors of a load unit as its loader sees them, shard by shard. */
@@ -68,7 +91,8 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> ope
               entry.shape(),
               data + entry.begin(),
               data + entry.end(),
-              ""));
+              "",
+              false));
     }
   }
 }

@@ -159,18 +159,30 @@ public final class UnitPlanner {
   }
 
   private static boolean alike(NamedTensor left, NamedTensor right) {
-    return left.sameForm(right) && left.contentKey().equals(right.contentKey());
+    return left.extra() == right.extra()
+        && left.sameForm(right)
+        && left.contentKey().equals(right.contentKey());
   }
 
   private static String contradiction(String target, NamedTensor staying, NamedTensor other) {
-    String difference =
-        staying.sameForm(other)
-            ? "with other bytes (stored keys %s and %s)"
-                .formatted(staying.contentKey(), other.contentKey())
-            : "with another type or shape (%s and %s)".formatted(staying.form(), other.form());
     return "'%s' in %s and '%s' in %s both stand for '%s', %s; no rule can tell which is right"
         .formatted(
-            staying.name(), staying.shard(), other.name(), other.shard(), target, difference);
+            staying.name(),
+            staying.shard(),
+            other.name(),
+            other.shard(),
+            target,
+            difference(staying, other));
+  }
+
+  private static String difference(NamedTensor staying, NamedTensor other) {
+    if (staying.extra() != other.extra()) {
+      return "one as a plain attribute and one as part of the state dict";
+    }
+    return staying.sameForm(other)
+        ? "with other bytes (stored keys %s and %s)"
+            .formatted(staying.contentKey(), other.contentKey())
+        : "with another type or shape (%s and %s)".formatted(staying.form(), other.form());
   }
 
   private static String differs(ComparisonResult result) {

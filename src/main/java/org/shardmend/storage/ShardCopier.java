@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderEdit;
-import org.shardmend.safetensors.HeaderWriter;
 import org.shardmend.safetensors.Span;
 
 /**
@@ -28,15 +27,17 @@ public final class ShardCopier {
    * @param source the shard
    * @param sourceHeader its header, as read from it
    * @param edit the header's edit
+   * @param header the 8 + N bytes of {@code edit.target()} to write
    * @param target empty; the caller syncs and completes it
    * @throws SourceChangedException when the source isn't what it was when it was opened; the target
    *     is worthless then
    * @throws NoSpaceException when the target's store is full
    * @throws IOException when reading or writing fails
    */
-  public void copy(RangeReader source, Header sourceHeader, HeaderEdit edit, ShardWriter target)
+  public void copy(
+      RangeReader source, Header sourceHeader, HeaderEdit edit, byte[] header, ShardWriter target)
       throws IOException {
-    target.write(ByteBuffer.wrap(HeaderWriter.encode(edit.target())));
+    target.write(ByteBuffer.wrap(header));
     long targetDataBegin = target.position();
     for (Span span : edit.spans()) {
       requireNext(span, targetDataBegin, target);
@@ -55,10 +56,10 @@ public final class ShardCopier {
       RangeReader source,
       Header sourceHeader,
       HeaderEdit edit,
+      byte[] header,
       ShardWriter target,
       DigestAlgorithm algorithm)
       throws IOException {
-    byte[] header = HeaderWriter.encode(edit.target());
     target.write(ByteBuffer.wrap(header));
     PartDigests digests = PartDigests.ofTensors(algorithm, edit.target().inOffsetOrder());
     for (Span span : edit.spans()) {

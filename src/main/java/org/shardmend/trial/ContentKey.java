@@ -2,11 +2,9 @@ package org.shardmend.trial;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.stream.Collectors;
 import org.shardmend.checkpoint.HashKind;
-import org.shardmend.safetensors.Shape;
+import org.shardmend.checkpoint.KeyHash;
 
 /**
  * A presharded dump's keys and sums, by the formula of SGLang: a tensor's key is the hash over
@@ -24,8 +22,7 @@ final class ContentKey {
 
   /** The key of a tensor with these bytes, in hexadecimal digits. */
   String of(TrialTensor tensor, TensorBytes data) {
-    KeyHash hash = KeyHash.start(kind);
-    put(hash, pythonTuple(tensor.shape()) + tensor.type().torchName());
+    KeyHash hash = KeyHash.ofTensor(kind, tensor.shape(), tensor.type().torchName());
     long bytes = tensor.bytes();
     long done = 0;
     while (done < bytes) {
@@ -47,12 +44,5 @@ final class ContentKey {
   private static void put(KeyHash hash, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     hash.put(bytes, 0, bytes.length);
-  }
-
-  /** As Python prints a tuple: {@code (2, 3)}, {@code (5,)}, {@code ()}. */
-  static String pythonTuple(Shape shape) {
-    String inner =
-        Arrays.stream(shape.toArray()).mapToObj(Long::toString).collect(Collectors.joining(", "));
-    return shape.rank() == 1 ? "(" + inner + ",)" : "(" + inner + ")";
   }
 }

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.shardmend.checkpoint.HashKind;
+import org.shardmend.checkpoint.KeyHash;
 import org.shardmend.storage.Location;
 import org.shardmend.trial.Model.Rank;
 

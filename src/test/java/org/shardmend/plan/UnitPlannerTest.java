@@ -23,7 +23,7 @@ class UnitPlannerTest {
       RuleSet.of(List.of(BuiltinRules.find("mla-kv-b-proj").orElseThrow()), "sharded_state");
 
   private static NamedTensor tensor(String shard, String name) {
-    return new NamedTensor(shard, name, "BF16", Shape.of(2, 4), 100, 116, "");
+    return new NamedTensor(shard, name, "BF16", Shape.of(2, 4), 100, 116, "", false);
   }
 
   private static UnitDecisions decide(NamedTensor... tensors) {
@@ -75,7 +75,7 @@ class UnitPlannerTest {
 
   @Test
   void anAliasOfAnotherTypeOrShapeThanItsCanonicalNameIsRefusedWithoutReading() {
-    NamedTensor other = new NamedTensor("b", CANONICAL, "F16", Shape.of(2, 4), 100, 116, "");
+    NamedTensor other = new NamedTensor("b", CANONICAL, "F16", Shape.of(2, 4), 100, 116, "", false);
 
     UnitDecisions decisions = decide(tensor("a", ALIAS), other);
 
@@ -91,8 +91,8 @@ class UnitPlannerTest {
 
   @Test
   void emptyTensorsOfOneFormAreEqualWithoutReading() {
-    NamedTensor alias = new NamedTensor("a", ALIAS, "BF16", Shape.of(0, 4), 100, 100, "");
-    NamedTensor canonical = new NamedTensor("b", CANONICAL, "BF16", Shape.of(0, 4), 90, 90, "");
+    NamedTensor alias = new NamedTensor("a", ALIAS, "BF16", Shape.of(0, 4), 100, 100, "", false);
+    NamedTensor canonical = new NamedTensor("b", CANONICAL, "BF16", Shape.of(0, 4), 90, 90, "", false);
 
     UnitDecisions decisions = decide(alias, canonical);
 
@@ -102,9 +102,9 @@ class UnitPlannerTest {
 
   @Test
   void equalContentKeysProveEqualBytesAndOtherOnesRefuse() {
-    NamedTensor alias = new NamedTensor("a", ALIAS, "BF16", Shape.of(1), 0, 2, "k1");
-    NamedTensor same = new NamedTensor("b", CANONICAL, "BF16", Shape.of(1), 0, 2, "k1");
-    NamedTensor other = new NamedTensor("b", CANONICAL, "BF16", Shape.of(1), 0, 2, "k2");
+    NamedTensor alias = new NamedTensor("a", ALIAS, "BF16", Shape.of(1), 0, 2, "k1", false);
+    NamedTensor same = new NamedTensor("b", CANONICAL, "BF16", Shape.of(1), 0, 2, "k1", false);
+    NamedTensor other = new NamedTensor("b", CANONICAL, "BF16", Shape.of(1), 0, 2, "k2", false);
 
     assertThat(decide(alias, same).changes())
         .extracting(Decision::action)

@@ -4,17 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.shardmend.checkpoint.HashKind;
-import org.shardmend.safetensors.Shape;
 
 class ContentKeyTest {
-
-  @Test
-  void tuplesArePrintedAsPythonDoes() {
-    assertThat(ContentKey.pythonTuple(Shape.of())).isEqualTo("()");
-    assertThat(ContentKey.pythonTuple(Shape.of(5))).isEqualTo("(5,)");
-    assertThat(ContentKey.pythonTuple(Shape.of(2, 64))).isEqualTo("(2, 64)");
-    assertThat(ContentKey.pythonTuple(Shape.of(4, 1, 1))).isEqualTo("(4, 1, 1)");
-  }
 
   @Test
   void aReadsShareOfTheSumIsTheFirstEightBytesOfItsHash() {

@@ -1,11 +1,11 @@
-package org.shardmend.trial;
+package org.shardmend.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
-import org.shardmend.checkpoint.HashKind;
+import org.shardmend.safetensors.Shape;
 
 class KeyHashTest {
   private static final byte[] DATA = HexFormat.of().parseHex("e0b4c6892db18b4e39652694b3b175fa");
@@ -16,6 +16,25 @@ class KeyHashTest {
     hash.put(text, 0, text.length);
     hash.put(DATA, 0, DATA.length);
     return HexFormat.of().formatHex(hash.digest());
+  }
+
+  private static String keyOfNothing(Shape shape) {
+    return HexFormat.of()
+        .formatHex(KeyHash.ofTensor(HashKind.SHA1, shape, "torch.float32").digest());
+  }
+
+  private static String sha1(String text) {
+    byte[] digest =
+        KeyHash.function(HashKind.SHA1).apply(text.getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(digest);
+  }
+
+  @Test
+  void shapesAreTakenInAsPythonPrintsTuples() {
+    assertThat(keyOfNothing(Shape.of())).isEqualTo(sha1("()torch.float32"));
+    assertThat(keyOfNothing(Shape.of(5))).isEqualTo(sha1("(5,)torch.float32"));
+    assertThat(keyOfNothing(Shape.of(2, 64))).isEqualTo(sha1("(2, 64)torch.float32"));
+    assertThat(keyOfNothing(Shape.of(4, 1, 1))).isEqualTo(sha1("(4, 1, 1)torch.float32"));
   }
 
   @Test
