@@ -28,9 +28,15 @@ final class CheckpointOptions {
   @Option(
       names = "--allow-unknown-dtypes",
       description =
-          "Carry tensors of a type that this version doesn't know through, byte for byte, and say so"
-              + " in the audit.")
+          "Carry tensors of a type that this version doesn't know through, byte for byte, and say"
+              + " so in the audit.")
   boolean allowUnknownDtypes;
+
+  @Option(
+      names = "--rewrite-config",
+      description =
+          "Let module names in config.json's quantization section follow the tensors' names.")
+  boolean rewriteConfig;
 
   @Mixin RuleOptions rules;
 
@@ -39,7 +45,8 @@ final class CheckpointOptions {
         Locations.parse(checkpoint, new Configuration()),
         discovery(),
         rules.families(),
-        allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE);
+        allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE,
+        rewriteConfig);
   }
 
   private DiscoveryOptions discovery() {

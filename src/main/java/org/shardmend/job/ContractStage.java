@@ -90,10 +90,7 @@ final class ContractStage {
               "%s: %,d more faults".formatted(unit.label(), broken.size() - MOST_FAULTS)));
     }
     return new Receipt(
-        tensors.size(),
-        headers.summary(task.unit()),
-        faults,
-        new ArrayList<>(headers.findings()));
+        tensors.size(), headers.summary(task.unit()), faults, new ArrayList<>(headers.findings()));
   }
 
   /** What the contract is about: plain attributes are set without being asked for. */

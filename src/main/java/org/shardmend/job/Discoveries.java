@@ -6,8 +6,10 @@ import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Discovery;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.Layout;
 import org.shardmend.storage.Journal;
 import org.shardmend.storage.JournalException;
+import org.shardmend.storage.Location;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.StoreCheckpointFiles;
@@ -25,8 +27,11 @@ final class Discoveries {
   static Checkpoint discover(CheckpointAccess access, DiscoveryOptions options)
       throws JobException {
     try (Store store = access.open()) {
-      Journal.of(store, access.location().path(), StepListener.NONE).requireClosed();
-      return Discovery.discover(new StoreCheckpointFiles(store, access.location()), options);
+      requireClosed(store, access.location());
+      Checkpoint checkpoint =
+          Discovery.discover(new StoreCheckpointFiles(store, access.location()), options);
+      requireClosedElsewhere(store, access.location(), checkpoint);
+      return checkpoint;
     } catch (CheckpointException e) {
       throw JobException.of(e);
     } catch (JournalException e) {
@@ -36,6 +41,20 @@ final class Discoveries {
           StorageFailures.code(e),
           "Cannot read %s: %s".formatted(access.location(), e.getMessage()),
           e);
+    }
+  }
+
+  private static void requireClosed(Store store, Location checkpoint) throws IOException {
+    Journal.of(store, checkpoint.path(), StepListener.NONE).requireClosed();
+  }
+
+  /** A presharded dump may have been repaired as itself, or as what lies in its root. */
+  private static void requireClosedElsewhere(Store store, Location location, Checkpoint checkpoint)
+      throws IOException {
+    if (!checkpoint.directory().isEmpty()) {
+      requireClosed(store, location.child(checkpoint.directory().replaceFirst("/$", "")));
+    } else if (checkpoint.layout() == Layout.PRESHARDED) {
+      requireClosed(store, location.parent());
     }
   }
 }

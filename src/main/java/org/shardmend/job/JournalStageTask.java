@@ -158,7 +158,8 @@ final class JournalStageTask {
           patch.get().length);
     }
     String path = journal.replacementPath(numbered.number(), attempt);
-    ShardCopy copy = ShardCopy.write(
+    ShardCopy copy =
+        ShardCopy.write(
             settings.rewrite(),
             reader,
             before,

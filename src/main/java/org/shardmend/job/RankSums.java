@@ -27,9 +27,6 @@ final class RankSums {
         file,
         "%s: the sum of rank %d (%s) is not that of its names and keys, so its loader refuses them. Bring %s from where the dump was made, or dump the model again."
             .formatted(
-                file,
-                rank,
-                checkpoint.units().get(rank).id().label(),
-                ChecksumJson.FILE_NAME));
+                file, rank, checkpoint.units().get(rank).id().label(), ChecksumJson.FILE_NAME));
   }
 }

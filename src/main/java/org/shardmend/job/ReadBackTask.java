@@ -79,7 +79,8 @@ final class ReadBackTask {
     ArrayList<Finding> problems = new ArrayList<>();
     for (TensorReceipt tensor : tensors) {
       if (!tensor.target().isEmpty()) {
-        String expected = tensor.digest().isEmpty() ? read.get(tensor.sourceKey()) : tensor.digest();
+        String expected =
+            tensor.digest().isEmpty() ? read.get(tensor.sourceKey()) : tensor.digest();
         if (!held.getOrDefault(tensor.targetKey(), "").equals(expected)) {
           problems.add(damaged(tensor));
         }

@@ -87,8 +87,7 @@ final class ReceiptFile {
   }
 
   private static TensorReceipt readOne(JsonParser json) throws IOException {
-    UnitId unit =
-        new UnitId(json.nextIntValue(UnitId.ABSENT), json.nextIntValue(UnitId.ABSENT));
+    UnitId unit = new UnitId(json.nextIntValue(UnitId.ABSENT), json.nextIntValue(UnitId.ABSENT));
     String name = json.nextTextValue();
     String target = json.nextTextValue();
     Action action = Action.valueOf(json.nextTextValue());

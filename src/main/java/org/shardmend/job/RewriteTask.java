@@ -144,8 +144,7 @@ final class RewriteTask {
 
   private ShardCopy copy(String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
-    byte[] header =
-        shard.plan().unchanged() ? before.bytes() : HeaderWriter.encode(edit.target());
+    byte[] header = shard.plan().unchanged() ? before.bytes() : HeaderWriter.encode(edit.target());
     return ShardCopy.write(settings.rewrite(), reader, before, edit, header, target, to, meter);
   }
 

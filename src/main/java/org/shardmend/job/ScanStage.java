@@ -26,10 +26,7 @@ final class ScanStage {
    * @param findings what a user should know of the unit
    */
   record Receipt(
-      UnitPlan plan,
-      UnitSummary summary,
-      ArrayList<Finding> problems,
-      ArrayList<Finding> findings)
+      UnitPlan plan, UnitSummary summary, ArrayList<Finding> problems, ArrayList<Finding> findings)
       implements Serializable {
 
     static Receipt malformed(NamedUnit unit, List<Finding> problems) {
@@ -70,7 +67,8 @@ final class ScanStage {
       return Receipt.malformed(
           unit,
           List.of(
-              new Finding("names-collide", Severity.ERROR, unit.unit().shards().get(0).name(), message)));
+              new Finding(
+                  "names-collide", Severity.ERROR, unit.unit().shards().get(0).name(), message)));
     }
   }
 }

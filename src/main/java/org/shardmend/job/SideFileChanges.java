@@ -124,8 +124,7 @@ final class SideFileChanges {
                 target(
                     read.name(),
                     Optional.ofNullable(
-                        changes.get(
-                            new Reading(checkpoint.units().get(rank).id(), read.name())))),
+                        changes.get(new Reading(checkpoint.units().get(rank).id(), read.name())))),
             KeyHash.function(checksums.hash()));
     ChecksumJson.read(rewritten, checksumJson());
     return rewritten;

@@ -94,9 +94,7 @@ final class VerifyWrittenTask {
   }
 
   private void verify(
-      Written shard,
-      Map<UnitId, Set<String>> namesByUnit,
-      AuditFileWriter<TensorRow> tensors)
+      Written shard, Map<UnitId, Set<String>> namesByUnit, AuditFileWriter<TensorRow> tensors)
       throws IOException {
     List<TensorReceipt> receipts =
         ReceiptFile.read(
@@ -187,8 +185,7 @@ final class VerifyWrittenTask {
       }
       UnitId unit = receipt.unit();
       if (!namesByUnit.computeIfAbsent(unit, u -> new HashSet<>()).add(name)) {
-        problem(
-            shard, "holds '%s', which %s reads elsewhere, too".formatted(name, unit.label()));
+        problem(shard, "holds '%s', which %s reads elsewhere, too".formatted(name, unit.label()));
       }
       if (!(settings.rules().outcome(name) instanceof NameOutcome.Unchanged)) {
         problem(shard, "still holds '%s', which a rule would change".formatted(name));

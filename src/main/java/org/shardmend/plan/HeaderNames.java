@@ -51,8 +51,7 @@ final class HeaderNames implements UnitNames {
   }
 
   @Override
-  public UnitPlan plan(
-      UnitId unit, List<ScannedShard> shards, RuleSet rules, UnknownDtypes dtypes)
+  public UnitPlan plan(UnitId unit, List<ScannedShard> shards, RuleSet rules, UnknownDtypes dtypes)
       throws SafetensorsException {
     return UnitPlan.of(unit, shards, rules, dtypes);
   }

@@ -46,9 +46,7 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
     Map<String, List<ShardPlan>> byName = new LinkedHashMap<>();
     for (UnitPlan unit : unitPlans) {
       for (ShardPlan shard : unit.shards()) {
-        byName
-            .computeIfAbsent(shard.name(), name -> new ArrayList<>())
-            .add(shard.settled(results));
+        byName.computeIfAbsent(shard.name(), name -> new ArrayList<>()).add(shard.settled(results));
       }
     }
     List<ShardPlan> shards = byName.values().stream().map(ShardPlan::together).toList();

@@ -185,7 +185,8 @@ public record ShardPlan(
 
   /** The same plan after comparisons: whatever met different bytes is refused. */
   public ShardPlan settled(List<ComparisonResult> results) {
-    if (counts.nothingToDo() || results.stream().allMatch(result -> result.difference().isEmpty())) {
+    if (counts.nothingToDo()
+        || results.stream().allMatch(result -> result.difference().isEmpty())) {
       return this;
     }
     List<Decision> settled = UnitPlanner.settle(changes.unpack(), results);

@@ -20,8 +20,8 @@ import org.shardmend.safetensors.SafetensorsException;
 import org.shardmend.safetensors.UnknownDtypes;
 
 /**
- * Where the names of a load unit's tensors stand: in its shards' headers, or in a side file. Travels
- * to executors with the unit.
+ * Where the names of a load unit's tensors stand: in its shards' headers, or in a side file.
+ * Travels to executors with the unit.
  */
 public sealed interface UnitNames extends Serializable permits HeaderNames, ChecksumNames {
 
@@ -35,8 +35,7 @@ public sealed interface UnitNames extends Serializable permits HeaderNames, Chec
       List<LoadUnit> units = checkpoint.units();
       for (int rank = 0; rank < units.size(); rank++) {
         List<PreshardedRead> reads = checksums.reads().get(rank);
-        names.put(
-            units.get(rank).id(), ChecksumNames.of(checkpoint.directory(), reads, files));
+        names.put(units.get(rank).id(), ChecksumNames.of(checkpoint.directory(), reads, files));
       }
       return names;
     }

@@ -57,8 +57,7 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> ope
     UnitDecisions decisions = UnitPlanner.decide(unit, tensors, rules);
     Map<String, List<Decision>> byShard = byShard(decisions);
     Map<String, Long> counts =
-        tensors.stream()
-            .collect(Collectors.groupingBy(NamedTensor::shard, Collectors.counting()));
+        tensors.stream().collect(Collectors.groupingBy(NamedTensor::shard, Collectors.counting()));
     List<ShardPlan> shards = new ArrayList<>();
     for (ScannedShard shard : scanned) {
       String name = shard.shard().name();

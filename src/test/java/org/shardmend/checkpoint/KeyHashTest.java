@@ -24,8 +24,7 @@ class KeyHashTest {
   }
 
   private static String sha1(String text) {
-    byte[] digest =
-        KeyHash.function(HashKind.SHA1).apply(text.getBytes(StandardCharsets.UTF_8));
+    byte[] digest = KeyHash.function(HashKind.SHA1).apply(text.getBytes(StandardCharsets.UTF_8));
     return HexFormat.of().formatHex(digest);
   }
 

@@ -92,7 +92,8 @@ class UnitPlannerTest {
   @Test
   void emptyTensorsOfOneFormAreEqualWithoutReading() {
     NamedTensor alias = new NamedTensor("a", ALIAS, "BF16", Shape.of(0, 4), 100, 100, "", false);
-    NamedTensor canonical = new NamedTensor("b", CANONICAL, "BF16", Shape.of(0, 4), 90, 90, "", false);
+    NamedTensor canonical =
+        new NamedTensor("b", CANONICAL, "BF16", Shape.of(0, 4), 90, 90, "", false);
 
     UnitDecisions decisions = decide(alias, canonical);
 
@@ -113,6 +114,20 @@ class UnitPlannerTest {
     assertThat(decide(alias, other).changes())
         .singleElement()
         .satisfies(decision -> assertThat(decision.reason()).contains("k1", "k2"));
+  }
+
+  @Test
+  void aPlainAttributeAndAParameterNeverBecomeOneEvenWithEqualContent() {
+    NamedTensor alias = new NamedTensor("a", ALIAS, "BF16", Shape.of(1), 0, 2, "k1", true);
+    NamedTensor canonical = new NamedTensor("a", CANONICAL, "BF16", Shape.of(1), 0, 2, "k1", false);
+
+    assertThat(decide(alias, canonical).changes())
+        .singleElement()
+        .satisfies(
+            decision -> {
+              assertThat(decision.action()).isEqualTo(Action.REFUSE);
+              assertThat(decision.reason()).contains("plain attribute");
+            });
   }
 
   @Test

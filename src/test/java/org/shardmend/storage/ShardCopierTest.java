@@ -136,7 +136,8 @@ class ShardCopierTest {
             .copyAndDigest(
                 new MemoryReader(source.bytes(), portion),
                 source.header(),
-                edit, HeaderWriter.encode(edit.target()),
+                edit,
+                HeaderWriter.encode(edit.target()),
                 digested,
                 DigestAlgorithm.XXH3_128);
     Image target = Image.parse(digested.content());
@@ -158,7 +159,8 @@ class ShardCopierTest {
 
     MemoryWriter plain = new MemoryWriter();
     MemoryReader reader = new MemoryReader(source.bytes(), portion);
-    new ShardCopier(Pace.unlimited()).copy(reader, source.header(), edit, HeaderWriter.encode(edit.target()), plain);
+    new ShardCopier(Pace.unlimited())
+        .copy(reader, source.header(), edit, HeaderWriter.encode(edit.target()), plain);
     assertThat(plain.content()).isEqualTo(digested.content());
     assertThat(reader.bytesRead()).isEqualTo(edit.target().dataBytes());
 
@@ -190,7 +192,12 @@ class ShardCopierTest {
     HeaderEdit edit = edit(source.header(), 3);
     MemoryWriter expected = new MemoryWriter();
     new ShardCopier(Pace.unlimited())
-        .copy(new MemoryReader(source.bytes(), PIECE), source.header(), edit, HeaderWriter.encode(edit.target()), expected);
+        .copy(
+            new MemoryReader(source.bytes(), PIECE),
+            source.header(),
+            edit,
+            HeaderWriter.encode(edit.target()),
+            expected);
 
     AtomicLong moved = new AtomicLong();
     try (RangeReader reader = openSource(source);
@@ -215,7 +222,8 @@ class ShardCopierTest {
             .copyAndDigest(
                 new MemoryReader(source.bytes(), PIECE),
                 source.header(),
-                edit, HeaderWriter.encode(edit.target()),
+                edit,
+                HeaderWriter.encode(edit.target()),
                 writer,
                 DigestAlgorithm.SHA_256);
     assertThat(Image.parse(writer.content()).header().tensors()).isEmpty();
@@ -235,9 +243,19 @@ class ShardCopierTest {
                   try (ShardWriter writer = store.create(top.resolve("target").toString())) {
                     if (digesting) {
                       copier.copyAndDigest(
-                          reader, source.header(), edit, HeaderWriter.encode(edit.target()), writer, DigestAlgorithm.XXH3_128);
+                          reader,
+                          source.header(),
+                          edit,
+                          HeaderWriter.encode(edit.target()),
+                          writer,
+                          DigestAlgorithm.XXH3_128);
                     } else {
-                      copier.copy(reader, source.header(), edit, HeaderWriter.encode(edit.target()), writer);
+                      copier.copy(
+                          reader,
+                          source.header(),
+                          edit,
+                          HeaderWriter.encode(edit.target()),
+                          writer);
                     }
                     writer.complete();
                   }
@@ -267,7 +285,12 @@ class ShardCopierTest {
       assertThatThrownBy(
               () ->
                   new ShardCopier(Pace.unlimited())
-                      .copy(reader, source.header(), edit, HeaderWriter.encode(edit.target()), new MemoryWriter()))
+                      .copy(
+                          reader,
+                          source.header(),
+                          edit,
+                          HeaderWriter.encode(edit.target()),
+                          new MemoryWriter()))
           .isInstanceOf(SourceChangedException.class);
     }
   }
@@ -285,7 +308,12 @@ class ShardCopierTest {
     assertThatThrownBy(
             () ->
                 new ShardCopier(killed)
-                    .copy(reader, source.header(), edit(source.header(), 5), HeaderWriter.encode(edit(source.header(), 5).target()), new MemoryWriter()))
+                    .copy(
+                        reader,
+                        source.header(),
+                        edit(source.header(), 5),
+                        HeaderWriter.encode(edit(source.header(), 5).target()),
+                        new MemoryWriter()))
         .isInstanceOf(CancellationException.class);
     assertThat(reader.bytesRead()).isEqualTo(PIECE);
   }
@@ -317,7 +345,8 @@ class ShardCopierTest {
                     .copyAndDigest(
                         new MemoryReader(source.bytes(), PIECE),
                         source.header(),
-                        edit(source.header(), 5), HeaderWriter.encode(edit(source.header(), 5).target()),
+                        edit(source.header(), 5),
+                        HeaderWriter.encode(edit(source.header(), 5).target()),
                         writer,
                         DigestAlgorithm.XXH3_128))
         .isInstanceOf(IllegalArgumentException.class);

@@ -1,0 +1,130 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.HashKind;
+import org.shardmend.checkpoint.HeaderScan;
+import org.shardmend.checkpoint.KeyHash;
+import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.Shard;
+import org.shardmend.checkpoint.TorchDtype;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.StoreCheckpointFiles;
+
+/**
+ * What {@code verify --full} reads of a presharded dump: every byte of every file once, because
+ * each tensor's key is the hash of its content.
+ */
+final class ContentKeyStage {
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  private ContentKeyStage() {}
+
+  private record Task(Shard shard, HashKind hash) implements Serializable {}
+
+  /** What a task found, and how many tensors are of a type whose PyTorch name is not known. */
+  private record Receipt(ArrayList<Fault> faults, long unchecked) implements Serializable {}
+
+  /**
+   * A fault for each tensor that is not what its key says.
+   *
+   * @param hash the dump's
+   */
+  static List<Fault> run(
+      SparkJob job,
+      CheckpointAccess access,
+      Checkpoint checkpoint,
+      HashKind hash,
+      UnknownDtypes dtypes)
+      throws JobException {
+    List<Task> tasks =
+        checkpoint.shards().stream()
+            .sorted(Comparator.comparingLong(Shard::bytes).reversed())
+            .map(shard -> new Task(shard, hash))
+            .toList();
+    List<Receipt> receipts =
+        job.run(
+            "Recompute every tensor's key",
+            checkpoint.shardBytes(),
+            tasks,
+            (task, meter) -> check(access, task, dtypes, meter));
+    long unchecked = receipts.stream().mapToLong(Receipt::unchecked).sum();
+    if (unchecked > 0) {
+      job.progress()
+          .message(
+              "%,d tensors are of a type that PyTorch has no name for: their keys were not recomputed"
+                  .formatted(unchecked));
+    }
+    return receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList();
+  }
+
+  private static Receipt check(
+      CheckpointAccess access, Task task, UnknownDtypes dtypes, LongConsumer meter)
+      throws IOException {
+    String name = task.shard().name();
+    ArrayList<Fault> faults = new ArrayList<>();
+    long unchecked = 0;
+    try (Store store = access.open();
+        RangeReader reader = store.openForRead(access.path(name))) {
+      ScannedShard scanned =
+          HeaderScan.read(
+              new StoreCheckpointFiles(store, access.location()),
+              UnitId.NONE,
+              task.shard(),
+              dtypes);
+      for (TensorEntry entry : scanned.header().inOffsetOrder()) {
+        Optional<String> torch = TorchDtype.nameOf(entry.dtype());
+        if (torch.isEmpty()) {
+          unchecked++;
+          continue;
+        }
+        KeyHash hash = KeyHash.ofTensor(task.hash(), entry.shape(), torch.get());
+        read(reader, scanned.header().dataBegin() + entry.begin(), entry.bytes(), hash, meter);
+        String held = HexFormat.of().formatHex(hash.digest());
+        if (!held.equals(entry.name())) {
+          faults.add(damaged(name, entry, held));
+        }
+      }
+    } catch (CheckpointException e) {
+      if (e.reason() != CheckpointException.Reason.REFUSED) {
+        throw new ShardTaskException(e.code(), name, e.getMessage(), e);
+      }
+      return new Receipt(faults, unchecked); // The contract's stage has reported it already.
+    }
+    return new Receipt(faults, unchecked);
+  }
+
+  private static void read(
+      RangeReader reader, long begin, long bytes, KeyHash hash, LongConsumer meter)
+      throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, bytes));
+    for (long done = 0; done < bytes; done += buffer.limit()) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), bytes - done));
+      reader.readFully(begin + done, buffer);
+      hash.put(buffer.array(), 0, buffer.limit());
+      meter.accept(buffer.limit());
+    }
+  }
+
+  private static Fault damaged(String shard, TensorEntry entry, String held) {
+    return new Fault(
+        "bytes-differ",
+        shard,
+        entry.name(),
+        "%s: the bytes under the key %s (%d from byte %d of the data) have the hash %s; restore the file"
+            .formatted(shard, entry.name(), entry.bytes(), entry.begin(), held));
+  }
+}

@@ -1,0 +1,115 @@
+package org.shardmend.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.Layout;
+import org.shardmend.plan.Strategy;
+import org.shardmend.trial.Fault;
+import org.shardmend.trial.Trial;
+import org.shardmend.trial.TrialSettings;
+
+/** Repairs of Hugging Face checkpoints: the index and, on request, config.json follow the names. */
+class HuggingFaceRepairTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String INDEX = "model.safetensors.index.json";
+  private static final String ALIAS = "model.layers.0.self_attn.attn_mha.kv_b_proj";
+  private static final String CANONICAL = "model.layers.0.self_attn.kv_b_proj";
+
+  @TempDir private Path directory;
+
+  @Test
+  void theIndexFollowsTheNamesAndGivesTheNewTotal() throws Exception {
+    Path source = directory.resolve("source");
+    Trial trial = generate(Fault.BOTH_SAME, source);
+    Path output = directory.resolve("repaired");
+
+    LayoutActions.with().repair(source, output, Strategy.COPY);
+
+    JsonNode before = index(source);
+    JsonNode after = index(output);
+    assertThat(before.get("weight_map").toString()).contains(".attn_mha.");
+    assertThat(after.get("weight_map").toString()).doesNotContain(".attn_mha.");
+    assertThat(after.get("weight_map").size())
+        .isEqualTo(trial.expected().units().get(0).tensors().size());
+    assertThat(after.path("metadata").path("total_size").asLong())
+        .isPositive()
+        .isLessThan(before.path("metadata").path("total_size").asLong());
+  }
+
+  @Test
+  void anIndexThatMisplacesATensorAndStatesAnotherTotalIsFound() throws Exception {
+    Path source = directory.resolve("source");
+    generate(Fault.CLEAN, source);
+    ObjectNode index = (ObjectNode) index(source);
+    ObjectNode map = (ObjectNode) index.get("weight_map");
+    String tensor = map.fieldNames().next();
+    String elsewhere =
+        map.properties().stream()
+            .map(entry -> entry.getValue().asText())
+            .filter(file -> !file.equals(map.get(tensor).asText()))
+            .findFirst()
+            .orElseThrow();
+    map.put(tensor, elsewhere);
+    ((ObjectNode) index.get("metadata")).put("total_size", 5);
+    JSON.writeValue(source.resolve(INDEX).toFile(), index);
+
+    LayoutActions actions = LayoutActions.with();
+
+    List<String> codes = List.of("index-misplaced", "index-tensor-missing", "index-total-size");
+    assertThat(actions.verify(source).findings()).extracting(Finding::code).containsAll(codes);
+    assertThat(actions.plan(source).findings()).extracting(Finding::code).containsAll(codes);
+  }
+
+  @Test
+  void configNamesModulesUntilItIsRewrittenAndAnIndexThatIsALinkIsReplaced() throws Exception {
+    Path source = directory.resolve("source");
+    generate(Fault.ALIAS_ONLY, source);
+    String config = "{\"quantization_config\": {\"ignore\": [\"%s\", \"lm_head\"]}}\n";
+    Files.writeString(source.resolve("config.json"), config.formatted(ALIAS));
+    Files.move(source.resolve(INDEX), directory.resolve("blob"));
+    Files.createSymbolicLink(source.resolve(INDEX), directory.resolve("blob"));
+    LayoutActions actions = LayoutActions.with();
+    Path output = directory.resolve("repaired");
+
+    assertThat(actions.plan(source).findings())
+        .extracting(Finding::code)
+        .contains("config-names-modules");
+    new RepairAction(
+            actions.job(),
+            RepairRequest.toOutput(
+                actions.of(source).rewritingConfig(), LayoutActions.location(output)))
+        .execute();
+
+    assertThat(output.resolve("config.json")).hasContent(config.formatted(CANONICAL));
+    assertThat(index(output).toString()).doesNotContain(".attn_mha.");
+    assertThat(Files.isSymbolicLink(output.resolve(INDEX))).isFalse();
+  }
+
+  private static JsonNode index(Path checkpoint) throws IOException {
+    return JSON.readTree(checkpoint.resolve(INDEX).toFile());
+  }
+
+  private static Trial generate(Fault fault, Path target) throws JobException {
+    TrialSettings settings =
+        TrialSettings.builder()
+            .layout(Layout.HUGGINGFACE)
+            .fault(fault)
+            .layers(4)
+            .hybrid(false)
+            .bytes(300_000)
+            .maxShardBytes(60_000)
+            .build();
+    return new GenerateAction(settings, LayoutActions.location(target), "", Progress.SILENT)
+        .execute();
+  }
+}
