@@ -3,7 +3,9 @@ package org.shardmend.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
 import org.shardmend.job.PlanAction;
 import org.shardmend.job.PlannedCheckpoint;
 import org.shardmend.job.Progress;
@@ -15,6 +17,7 @@ import org.shardmend.plan.Strategy;
 import org.shardmend.plan.StrategyCosts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code shardmend plan}: what a repair would do. */
 @Command(
@@ -31,11 +34,23 @@ import picocli.CommandLine.Mixin;
 final class PlanCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
+  @Option(
+      names = "--source-model",
+      paramLabel = "DIR",
+      description =
+          "Warn of new names that this model in the Hugging Face layout does not know, and of total"
+              + " bytes that don't add up.")
+  private String sourceModel = "";
+
   @Override
   CommandResult run(Progress progress) throws JobException {
     PlannedCheckpoint planned;
     try (SparkJob job = SparkJob.start("shardmend plan", progress)) {
-      planned = new PlanAction(job, checkpoint.request()).execute();
+      PlanAction action = new PlanAction(job, checkpoint.request());
+      if (!sourceModel.isEmpty()) {
+        action.sourceModel(Locations.parse(sourceModel, new Configuration()));
+      }
+      planned = action.execute();
     }
     Plan plan = planned.plan();
     Outcome outcome =

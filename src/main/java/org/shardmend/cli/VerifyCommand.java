@@ -49,6 +49,12 @@ final class VerifyCommand extends ShardmendCommand {
       description = "Hold it to the loader's contract with these names, types and shapes.")
   private String expectedState = "";
 
+  @Option(
+      names = "--like",
+      paramLabel = "CHECKPOINT",
+      description = "Take the expected state from this healthy checkpoint of the same shape.")
+  private String like = "";
+
   @Option(names = "--full", description = "Read every byte, not only the headers.")
   private boolean full;
 
@@ -59,6 +65,10 @@ final class VerifyCommand extends ShardmendCommand {
             checkpoint.request(), full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
     if (!expectedState.isEmpty()) {
       request.expected(ExpectedStates.read(expectedState));
+    }
+    if (!like.isEmpty()) {
+      requireOneExpectation();
+      request.like(Locations.parse(like, new Configuration()));
     }
     if (!against.isEmpty()) {
       request.against(Locations.parse(against, new Configuration()));
@@ -72,6 +82,14 @@ final class VerifyCommand extends ShardmendCommand {
         result.ok() ? ExitCode.DONE : ExitCode.FOUND,
         document(result),
         text(result));
+  }
+
+  private void requireOneExpectation() throws JobException {
+    if (!expectedState.isEmpty()) {
+      throw JobException.usage(
+          "two-expected-states",
+          "--expected-state and --like both say what is expected; give one of them");
+    }
   }
 
   private static ObjectNode document(VerifyResult result) {

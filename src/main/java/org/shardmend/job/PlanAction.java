@@ -1,14 +1,23 @@
 package org.shardmend.job;
 
+import org.shardmend.storage.Location;
+
 /** Says what a repair would do. Reads headers and, where a drop is considered, tensors. */
 public final class PlanAction {
   private final SparkJob job;
   private final PlanRequest request;
+  private Location sourceModel;
 
   /** An action on the request's checkpoint, on {@code job}'s executors. */
   public PlanAction(SparkJob job, PlanRequest request) {
     this.job = job;
     this.request = request;
+  }
+
+  /** Compares what the plan makes of the names with this original model, a Hugging Face one. */
+  public PlanAction sourceModel(Location model) {
+    this.sourceModel = model;
+    return this;
   }
 
   /**
@@ -18,6 +27,9 @@ public final class PlanAction {
    *     unfinished, FAILED when it can't be read; a plan with refusals is returned, not thrown
    */
   public PlannedCheckpoint execute() throws JobException {
-    return new Planner(job, request).plan();
+    PlannedCheckpoint planned = new Planner(job, request).plan();
+    return sourceModel == null
+        ? planned
+        : planned.with(SourceModelCheck.findings(job, planned, sourceModel));
   }
 }

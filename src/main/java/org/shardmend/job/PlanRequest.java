@@ -37,6 +37,11 @@ public record PlanRequest(
     this(checkpoint, discovery, rules, dtypes, false);
   }
 
+  /** The same look at another checkpoint. */
+  PlanRequest at(Location other) {
+    return new PlanRequest(other, discovery, rules, dtypes, rewritesConfig);
+  }
+
   /** The same, with config.json rewritten. */
   public PlanRequest rewritingConfig() {
     return new PlanRequest(checkpoint, discovery, rules, dtypes, true);

@@ -1,5 +1,6 @@
 package org.shardmend.job;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.Finding;
@@ -29,5 +30,12 @@ public record PlannedCheckpoint(
   public PlannedCheckpoint {
     sideFileChanges = List.copyOf(sideFileChanges);
     findings = List.copyOf(findings);
+  }
+
+  /** The same, with more to know. */
+  PlannedCheckpoint with(List<Finding> more) {
+    List<Finding> all = new ArrayList<>(findings);
+    all.addAll(more);
+    return new PlannedCheckpoint(location, checkpoint, rules, plan, sideFileChanges, all);
   }
 }

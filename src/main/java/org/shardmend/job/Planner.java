@@ -71,7 +71,8 @@ final class Planner {
     } catch (IOException e) {
       throw JobException.failed(
           "no-temporary-space",
-          "The plan is too large for the driver's heap, and can't be put into its temporary directory (java.io.tmpdir): "
+          "The plan is too large for the driver's heap, and can't be put into its temporary"
+              + " directory (java.io.tmpdir): "
               + e.getMessage(),
           e);
     }

@@ -40,7 +40,8 @@ final class StrategyChoice {
     if (forced.isPresent() && forced.get() == Strategy.PATCH) {
       throw JobException.usage(
           "strategy-impossible",
-          "PATCH changes the checkpoint itself, so it needs --in-place; with --output there are clone, link and copy");
+          "PATCH changes the checkpoint itself, so it needs --in-place; with --output there are"
+              + " clone, link and copy");
     }
     boolean needed = forced.isEmpty() || forced.get() == Strategy.CLONE;
     this.clones = needed && sameStore && canClone(planned, source, store, staging);

@@ -103,7 +103,7 @@ public final class SweepRequest {
   }
 
   PlanRequest at(Location checkpoint) {
-    return new PlanRequest(checkpoint, template.discovery(), template.rules(), template.dtypes());
+    return template.at(checkpoint);
   }
 
   Location audit() {

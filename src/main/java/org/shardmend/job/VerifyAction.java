@@ -3,8 +3,10 @@ package org.shardmend.job;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HashKind;
@@ -52,13 +54,14 @@ public final class VerifyAction {
     }
     RuleSet rules = RuleSet.of(request.plan().rules(), checkpoint.layout().id());
     List<NamedUnit> units = NamedUnit.of(checkpoint);
+    Optional<ExpectedState> expected = expected();
     List<ContractStage.Receipt> receipts =
-        ContractStage.run(job, access, units, rules, request.expected(), request.plan().dtypes());
+        ContractStage.run(job, access, units, rules, expected, request.plan().dtypes());
     List<Fault> faults = new ArrayList<>();
     RankSums.problems(checkpoint).forEach(problem -> faults.add(fault(problem)));
     receipts.stream().flatMap(receipt -> receipt.faults().stream()).distinct().forEach(faults::add);
-    if (request.expected().isPresent()) {
-      faults.addAll(unitsMissing(checkpoint));
+    if (expected.isPresent()) {
+      faults.addAll(unitsMissing(checkpoint, expected.get()));
     } else {
       faults.addAll(
           SiblingStage.run(job, access, units, summaries(receipts), request.plan().dtypes()));
@@ -76,6 +79,12 @@ public final class VerifyAction {
         receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
         faults,
         findings(checkpoint, receipts));
+  }
+
+  private Optional<ExpectedState> expected() throws JobException {
+    return request.like().isPresent()
+        ? Optional.of(LikeStage.read(job, request.plan(), request.like().get()))
+        : request.expected();
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
@@ -111,11 +120,10 @@ public final class VerifyAction {
   }
 
   /** Ranks that the expected state names and the checkpoint has no files for. */
-  private List<Fault> unitsMissing(Checkpoint checkpoint) {
+  private static List<Fault> unitsMissing(Checkpoint checkpoint, ExpectedState expected) {
     Set<UnitId> present = new HashSet<>();
     checkpoint.units().forEach(unit -> present.add(counted(unit.id())));
-    return request.expected().stream()
-        .flatMap(state -> state.units().stream())
+    return expected.units().stream()
         .map(ExpectedUnit::ranks)
         .filter(ranks -> ranks.ppRank().isPresent() && ranks.tpRank().isPresent())
         .filter(ranks -> !present.contains(ranks))

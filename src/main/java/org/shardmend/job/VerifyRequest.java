@@ -18,6 +18,7 @@ public final class VerifyRequest {
   private final Depth depth;
   private ExpectedState expected;
   private Location against;
+  private Location like;
 
   /** A check of the request's checkpoint. */
   public VerifyRequest(PlanRequest plan, Depth depth) {
@@ -28,6 +29,12 @@ public final class VerifyRequest {
   /** Holds the checkpoint to the loader's contract with this state, instead of comparing ranks. */
   public VerifyRequest expected(ExpectedState state) {
     this.expected = state;
+    return this;
+  }
+
+  /** Takes the expected state from this healthy checkpoint of the same shape. */
+  public VerifyRequest like(Location healthy) {
+    this.like = healthy;
     return this;
   }
 
@@ -47,6 +54,10 @@ public final class VerifyRequest {
 
   Optional<ExpectedState> expected() {
     return Optional.ofNullable(expected);
+  }
+
+  Optional<Location> like() {
+    return Optional.ofNullable(like);
   }
 
   Optional<Location> against() {

@@ -49,6 +49,7 @@ class DecisionSpillTest {
         PackedDecisions.of(changes),
         100,
         10,
+        false,
         true);
   }
 

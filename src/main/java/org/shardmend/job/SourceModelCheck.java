@@ -1,0 +1,70 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.SourceModel;
+import org.shardmend.plan.Action;
+import org.shardmend.plan.Decision;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.StoreCheckpointFiles;
+
+/**
+ * Holds a plan to the original model that the checkpoint was made from. Here, without executors.
+ */
+final class SourceModelCheck {
+  private SourceModelCheck() {}
+
+  /**
+   * What the model makes doubtful: new names that it does not know, and a checkpoint of a size that
+   * it can't have given.
+   *
+   * @param location the model's directory
+   * @throws JobException USAGE when there is no model, REFUSED when it is malformed, FAILED when it
+   *     can't be read
+   */
+  static List<Finding> findings(SparkJob job, PlannedCheckpoint planned, Location location)
+      throws JobException {
+    SourceModel model = read(new CheckpointAccess(location, job.hadoop()));
+    List<String> produced =
+        planned
+            .plan()
+            .changes()
+            .filter(change -> change.action() == Action.RENAME)
+            .map(Decision::target)
+            .distinct()
+            .sorted()
+            .toList();
+    long bytes =
+        planned.plan().shards().stream()
+            .mapToLong(shard -> shard.shard().bytes() - shard.headerBytes())
+            .sum();
+    List<Finding> findings = new ArrayList<>();
+    model.unknown(produced).ifPresent(findings::add);
+    model.bytes(bytes, ranksPerStage(planned.checkpoint())).ifPresent(findings::add);
+    return findings;
+  }
+
+  private static SourceModel read(CheckpointAccess access) throws JobException {
+    try (Store store = access.open()) {
+      return SourceModel.read(new StoreCheckpointFiles(store, access.location()));
+    } catch (CheckpointException e) {
+      throw JobException.of(e);
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+  }
+
+  private static int ranksPerStage(Checkpoint checkpoint) {
+    Map<Integer, Long> ranks =
+        checkpoint.units().stream()
+            .collect(Collectors.groupingBy(unit -> unit.id().stage(), Collectors.counting()));
+    return Math.toIntExact(ranks.values().stream().mapToLong(Long::longValue).max().orElse(1));
+  }
+}
