@@ -208,7 +208,7 @@ class HdfsRepairTest {
       holders.add(blockHosts(path));
       tasks.add(
           new RewriteTask.Task(
-              new NumberedShard(number, shards.get(number)),
+              new NumberedShard(number, shards.get(number), new ArrayList<>()),
               Strategy.COPY,
               false,
               hdfs.preferredHosts(path)));
