@@ -5,11 +5,11 @@ import org.shardmend.safetensors.DisplayName;
 /**
  * Messages as they may be printed: a file's name can hold line breaks and terminal escapes, too.
  */
-final class OneLine {
+public final class OneLine {
   private OneLine() {}
 
   /** The message with everything escaped that is not visible; what is escaped already stays. */
-  static String of(String message) {
+  public static String of(String message) {
     StringBuilder line = new StringBuilder(message.length());
     message
         .codePoints()

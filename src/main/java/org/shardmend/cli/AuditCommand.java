@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
@@ -18,6 +19,7 @@ import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
 import org.shardmend.job.SparkJob;
 import org.shardmend.plan.Action;
+import org.shardmend.storage.Location;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -57,11 +59,11 @@ final class AuditCommand extends ShardmendCommand {
     ArrayNode rows = document.putArray("rows");
     Map<String, Long> counts = new TreeMap<>();
     List<String> lines = new ArrayList<>();
+    Location place = Locations.parse(path, new Configuration());
+    Optional<RunId> wantedRun = runId();
     try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
-      AuditQuery query = new AuditQuery(job, Locations.parse(path, new Configuration()));
-      if (!run.isEmpty()) {
-        query.run(runId());
-      }
+      AuditQuery query = new AuditQuery(job, place);
+      wantedRun.ifPresent(query::run);
       Set<Action> wanted =
           actions.isEmpty() ? EnumSet.allOf(Action.class) : EnumSet.copyOf(actions);
       query
@@ -98,21 +100,22 @@ final class AuditCommand extends ShardmendCommand {
     return CommandResult.done(document, lines);
   }
 
-  private RunId runId() throws JobException {
+  private Optional<RunId> runId() throws JobException {
     try {
-      return new RunId(run);
+      return run.isEmpty() ? Optional.empty() : Optional.of(new RunId(run));
     } catch (IllegalArgumentException e) {
       throw JobException.usage("bad-run-id", e.getMessage(), e);
     }
   }
 
   private static String runLine(Row row) {
-    return "%s  %s  %s → %s  (%s to %s)"
+    String output = row.getAs("output");
+    return "%s  %s  %s%s  (%s to %s)"
         .formatted(
             row.getAs("run_id"),
             row.<String>getAs("outcome"),
             Printable.of(String.valueOf(row.<String>getAs("checkpoint"))),
-            Printable.of(String.valueOf(row.<String>getAs("output"))),
+            output == null ? "" : " → " + Printable.of(output),
             row.getAs("started"),
             row.getAs("finished"));
   }

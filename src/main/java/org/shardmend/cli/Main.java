@@ -1,9 +1,13 @@
 package org.shardmend.cli;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import org.shardmend.job.JobException;
+import org.shardmend.job.ResultFile;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -25,8 +29,9 @@ public final class Main {
     try {
       takeSparkOptions(rest);
     } catch (IllegalArgumentException e) {
-      System.err.println("shardmend: " + e.getMessage());
-      return ExitCode.USAGE.code();
+      System.err.println("shardmend: " + Printable.lines(e.getMessage()));
+      return answer(
+          args, ExitCode.USAGE, new FailureDocument("shardmend", "usage", e.getMessage()));
     }
     return commandLine().execute(rest.toArray(String[]::new));
   }
@@ -58,7 +63,7 @@ public final class Main {
 
   private static void setSparkOption(String option, String value) {
     if (option.equals(MASTER)) {
-      if (value.isEmpty()) {
+      if (value.isEmpty() || value.startsWith("-")) {
         throw new IllegalArgumentException("--master needs a URL: --master local[4]");
       }
       System.setProperty("spark.master", value);
@@ -80,17 +85,36 @@ public final class Main {
           "Try: shardmend %s--help"
               .formatted(command.getParent() == null ? "" : command.getCommandName() + " "));
     }
-    if (List.of(args).contains("--json")) {
-      System.out.println(UsageDocument.of(command, e));
-    }
-    return ExitCode.USAGE.code();
+    return answer(
+        args,
+        ExitCode.USAGE,
+        new FailureDocument(command.getCommandName(), "usage", e.getMessage()));
   }
 
   private static int unexpected(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
-    System.err.println(
-        "shardmend: this is a fault of shardmend's own, please report it: "
-            + Printable.lines(String.valueOf(e)));
+    String message =
+        "this is a fault of shardmend's own, please report it: " + Printable.lines(e.toString());
+    System.err.println("shardmend: " + message);
     e.printStackTrace(System.err);
-    return ExitCode.FAILED.code();
+    return answer(
+        parsed.originalArgs().toArray(String[]::new),
+        ExitCode.FAILED,
+        new FailureDocument(command.getCommandName(), "internal", message));
+  }
+
+  /** Gives the document of a command that never ran to where the arguments want it. */
+  private static int answer(String[] args, ExitCode exit, FailureDocument failure) {
+    if (List.of(args).contains("--json")) {
+      System.out.println(failure.text());
+    }
+    Optional<String> file = FailureDocument.resultFile(args);
+    if (file.isPresent()) {
+      try {
+        ResultFile.write(file.get(), failure.textWith(exit).getBytes(StandardCharsets.UTF_8));
+      } catch (JobException e) {
+        System.err.println("shardmend: " + Printable.lines(e.getMessage()));
+      }
+    }
+    return exit.code();
   }
 }

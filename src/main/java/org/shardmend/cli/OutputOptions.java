@@ -5,6 +5,12 @@ import picocli.CommandLine.Option;
 /** How a command answers; the same for all of them. */
 final class OutputOptions {
   @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help.")
+  boolean help;
+
+  @Option(
       names = "--json",
       description = "Print one JSON document on standard output, and nothing else there.")
   boolean json;

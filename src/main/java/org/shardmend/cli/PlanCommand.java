@@ -7,6 +7,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.PlanAction;
+import org.shardmend.job.PlanRequest;
 import org.shardmend.job.PlannedCheckpoint;
 import org.shardmend.job.Progress;
 import org.shardmend.job.SparkJob;
@@ -44,9 +45,10 @@ final class PlanCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
+    PlanRequest request = checkpoint.request();
     PlannedCheckpoint planned;
     try (SparkJob job = SparkJob.start("shardmend plan", progress)) {
-      PlanAction action = new PlanAction(job, checkpoint.request());
+      PlanAction action = new PlanAction(job, request);
       if (!sourceModel.isEmpty()) {
         action.sourceModel(Locations.parse(sourceModel, new Configuration()));
       }

@@ -32,7 +32,8 @@ import picocli.CommandLine.TypeConversionException;
     description = "Repair a checkpoint, into a new directory or in place.",
     footer = {
       "",
-      "Exit: 0 done or nothing to do, 4 it can't be repaired safely, 5 failed: run again to resume.",
+      "Exit: 0 done or nothing to do, 4 it can't be repaired safely, 5 failed: run again to"
+          + " resume.",
       "",
       "Examples:",
       "  shardmend repair /lustre/ckpt/kimi-k3 --in-place",
@@ -141,9 +142,10 @@ final class RepairCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
+    RepairRequest request = request();
     RepairResult result;
     try (SparkJob job = SparkJob.start("shardmend repair", progress)) {
-      result = new RepairAction(job, request()).execute();
+      result = new RepairAction(job, request).execute();
     }
     Outcome outcome =
         switch (result.outcome()) {

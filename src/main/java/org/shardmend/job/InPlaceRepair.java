@@ -14,6 +14,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.InPlaceCandidate;
 import org.shardmend.storage.InPlaceGuards;
 import org.shardmend.storage.Journal;
@@ -66,9 +67,7 @@ final class InPlaceRepair {
     Location location = request.plan().checkpoint();
     requireStrategy(request);
     try (Store store = new CheckpointAccess(location, job.hadoop()).open()) {
-      if (store.stat(location.path()).isEmpty()) {
-        throw JobException.usage("no-such-path", "%s does not exist".formatted(location));
-      }
+      requireDirectory(store, location);
       Optional<Finding> impossible = InPlaceGuards.ofStore(store.traits(), location);
       if (impossible.isPresent()) {
         throw JobException.usage(impossible.get().code(), impossible.get().message());
@@ -86,6 +85,21 @@ final class InPlaceRepair {
       }
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
+    }
+  }
+
+  /** A link to a directory is one, too. */
+  private static void requireDirectory(Store store, Location location)
+      throws JobException, IOException {
+    Optional<FileStatus> status = store.stat(location.path());
+    if (status.isEmpty()) {
+      throw JobException.usage("no-such-path", "%s does not exist".formatted(location));
+    }
+    if (status.get().isFile()) {
+      throw JobException.usage(
+          "not-a-directory",
+          "%s is not a directory. Name the directory that holds the checkpoint's shards."
+              .formatted(location));
     }
   }
 

@@ -15,6 +15,7 @@ import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.ByteSize;
 import org.shardmend.plan.Plan;
@@ -358,7 +359,7 @@ final class OutputRepair {
           "What was written is not what was planned, and nothing was published:%s%nThe medium or the network is not to be trusted; run again with --restart once that is mended."
               .formatted(
                   problems.stream()
-                      .map(problem -> "\n  " + problem.message())
+                      .map(problem -> "\n  " + OneLine.of(problem.message()))
                       .collect(Collectors.joining())),
           null);
     }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.Strategy;
@@ -35,9 +36,10 @@ final class Repairs {
         "refused-tensor",
         Severity.ERROR,
         refusal.shard(),
-        "%s, %s: '%s': %s"
-            .formatted(
-                refusal.unit().label(), refusal.shard(), refusal.tensor(), refusal.reason()));
+        OneLine.of(
+            "%s, %s: '%s': %s"
+                .formatted(
+                    refusal.unit().label(), refusal.shard(), refusal.tensor(), refusal.reason())));
   }
 
   /** One message of several reasons to refuse a checkpoint. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.io.NullWritable;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaRDD;
@@ -29,6 +30,9 @@ public final class SparkJob implements AutoCloseable {
 
   private static final long PROGRESS_MILLIS = 100;
 
+  /** What Spark says of a master's URL that no cluster manager knows; it has no error class. */
+  private static final String UNKNOWN_MASTER = "Could not parse Master URL";
+
   private final JavaSparkContext spark;
   private final HadoopSettings hadoop;
   private final Progress progress;
@@ -44,10 +48,27 @@ public final class SparkJob implements AutoCloseable {
    * Starts the application, or joins the one that runs in this process.
    *
    * @param name shown in Spark's UI and by the cluster manager
+   * @throws JobException USAGE when a setting or the master's URL is wrong, FAILED when Spark can't
+   *     be started
    */
-  public static SparkJob start(String name, Progress progress) {
-    SparkContext context = SparkContext.getOrCreate(SparkSettings.of(name));
-    return new SparkJob(JavaSparkContext.fromSparkContext(context), progress);
+  public static SparkJob start(String name, Progress progress) throws JobException {
+    SparkConf conf = SparkSettings.of(name);
+    try {
+      SparkContext context = SparkContext.getOrCreate(conf);
+      return new SparkJob(JavaSparkContext.fromSparkContext(context), progress);
+    } catch (Exception e) { // Scala declares none of the checked ones that it throws.
+      String message =
+          "Spark could not be started on --master %s: %s"
+              .formatted(conf.get("spark.master"), e.getMessage());
+      throw isWrongSetting(e)
+          ? JobException.usage("bad-spark-setting", message, e)
+          : JobException.failed("spark-not-started", message, e);
+    }
+  }
+
+  private static boolean isWrongSetting(Exception failure) {
+    return failure instanceof IllegalArgumentException
+        || String.valueOf(failure.getMessage()).contains(UNKNOWN_MASTER);
   }
 
   /** The context, for whoever reads the audit tables. */

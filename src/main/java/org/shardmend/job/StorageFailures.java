@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.List;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.storage.ForeignChangeException;
@@ -22,6 +23,13 @@ final class StorageFailures {
     }
     if (failure instanceof SourceChangedException) {
       return refused("source-changed", failure);
+    }
+    if (failure instanceof UnsupportedFileSystemException) {
+      return JobException.usage(
+          "unknown-file-system",
+          "%s. Check how the path begins, or bring the jar of that file system along with --conf spark.jars=JAR"
+              .formatted(failure.getMessage()),
+          failure);
     }
     return JobException.failed(code(failure), failure.getMessage(), failure);
   }

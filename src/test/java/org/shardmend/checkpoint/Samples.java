@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /** The sample checkpoints among the tests' resources. */
-final class Samples {
+public final class Samples {
   private Samples() {}
 
   /** The directory of one sample. */
-  static Path directory(String name) {
+  public static Path directory(String name) {
     URL url = Samples.class.getResource("/samples/" + name);
     try {
       return Path.of(Objects.requireNonNull(url, name).toURI());
@@ -23,7 +23,7 @@ final class Samples {
   }
 
   /** A file of the samples. */
-  static byte[] read(String name) {
+  public static byte[] read(String name) {
     try {
       return Files.readAllBytes(directory(name));
     } catch (IOException e) {

@@ -50,7 +50,7 @@ class HdfsRepairTest {
   private Store hdfs;
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() throws IOException, JobException {
     Configuration configuration = new Configuration();
     configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, directory.resolve("cluster").toString());
     configuration.setInt("dfs.replication", 1);

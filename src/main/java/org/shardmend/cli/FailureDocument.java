@@ -1,0 +1,53 @@
+package org.shardmend.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The document of a command that did not get as far as running: its command line is wrong, or it
+ * has a fault of its own.
+ *
+ * @param command the command's name
+ * @param code stable, in kebab case
+ * @param message for people
+ */
+record FailureDocument(String command, String code, String message) {
+  private static final String RESULT = "--result";
+
+  /** The file that {@code --result} names in arguments that could not be read as a whole. */
+  static Optional<String> resultFile(String... arguments) {
+    List<String> words = List.of(arguments);
+    int at = words.indexOf(RESULT);
+    if (at >= 0 && at + 1 < words.size()) {
+      return Optional.of(words.get(at + 1));
+    }
+    return words.stream()
+        .filter(word -> word.startsWith(RESULT + "="))
+        .map(word -> word.substring(RESULT.length() + 1))
+        .findFirst();
+  }
+
+  String text() {
+    return node().toPrettyString();
+  }
+
+  /** As {@code --result} has it. */
+  String textWith(ExitCode exit) {
+    return node().put("exit_code", exit.code()).toPrettyString();
+  }
+
+  private ObjectNode node() {
+    ObjectNode document = JsonNodeFactory.instance.objectNode();
+    document.put("schema", "shardmend/" + command + "/1");
+    document.put("outcome", Outcome.FAILED.id());
+    document
+        .putObject("error")
+        .put("code", code)
+        .put("message", message)
+        .putNull("shard")
+        .putNull("tensor");
+    return document;
+  }
+}

@@ -1,0 +1,162 @@
+package org.shardmend.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.shardmend.checkpoint.Samples;
+import org.shardmend.testing.DirectoryContent;
+
+/** Command lines that are wrong: what is wrong, and what was perhaps meant. */
+class UsageTest {
+  private static final String SAMPLE = Samples.directory("mla-tp2-pp2").toString();
+
+  @TempDir private Path scratch;
+
+  private record Wrong(List<String> arguments, List<String> parts) {
+    @Override
+    public String toString() {
+      return String.join(" ", arguments);
+    }
+  }
+
+  private static Wrong wrong(List<String> arguments, String... parts) {
+    return new Wrong(arguments, List.of(parts));
+  }
+
+  static Stream<Wrong> wrongUse() {
+    return Stream.of(
+        wrong(List.of("verify", "somewhere", "--expected-stat", "x"), "--expected-state"),
+        wrong(List.of("repiar", "somewhere"), "repiar", "repair"),
+        wrong(List.of("plan"), "CHECKPOINT"),
+        wrong(List.of("repair", "somewhere"), "--output", "--in-place"),
+        wrong(
+            List.of("repair", "somewhere", "--output", "x", "--in-place"),
+            "--output",
+            "--in-place",
+            "mutually exclusive"),
+        wrong(List.of("repair", "s", "--output", "x", "--strategy", "magic"), "magic", "patch"),
+        wrong(List.of("repair", "s", "--output", "x", "--digest", "md5"), "md5", "sha256"),
+        wrong(List.of("repair", "s", "--output", "x", "--verify", "deep"), "deep"),
+        wrong(List.of("generate", "x", "--fault", "all"), "all", "alias-only"),
+        wrong(List.of("generate", "x", "--bytes", "many"), "many"),
+        wrong(List.of("generate", "x", "--tp", "0"), "tp", "0"),
+        wrong(List.of("audit", "x", "--action", "RENAMED"), "RENAMED", "RENAME"),
+        wrong(List.of("audit", "x", "--run", "7"), "7"),
+        wrong(List.of("--conf", "nonsense", "plan", "x"), "--conf", "nonsense"),
+        wrong(List.of("--conf", "spark.nonsense", "plan", "x"), "--conf", "spark.nonsense"),
+        wrong(List.of("--master"), "--master", "URL"),
+        wrong(List.of("--master", "everywhere", "plan", SAMPLE), "everywhere"),
+        wrong(List.of("plan", SAMPLE, "--rules", "no-such-family"), "no-such-family", "mla-kv"),
+        wrong(List.of("plan", SAMPLE, "--pattern", "model.bin"), "model.bin"),
+        wrong(List.of("plan", "nonsense://somewhere/x"), "nonsense"),
+        wrong(List.of("verify", SAMPLE, "--expected-state", "absent.json"), "absent.json"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongUse")
+  void wrongUseIsNamedWithWhatIsRight(Wrong wrong) {
+    CommandRun run = CommandRun.of(wrong.arguments().toArray(String[]::new));
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .startsWith("shardmend: ")
+        .contains(wrong.parts())
+        .doesNotContain("\tat ")
+        .doesNotContain("Exception");
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongUse")
+  void wrongUseIsOneDocumentToo(Wrong wrong) {
+    List<String> arguments = new ArrayList<>(wrong.arguments());
+    arguments.add("--json");
+
+    CommandRun run = CommandRun.of(arguments.toArray(String[]::new));
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.document().path("outcome").asText()).isEqualTo("failed");
+    assertThat(run.document().path("schema").asText()).matches("shardmend/[a-z]+/1");
+    assertThat(run.document().path("error").path("message").asText()).isNotBlank();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "demo",
+        "generate",
+        "inspect",
+        "plan",
+        "repair",
+        "verify",
+        "rollback",
+        "audit",
+        "rules"
+      })
+  void everyCommandExplainsItself(String command) {
+    CommandRun run = CommandRun.of(command, "--help");
+
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).contains("Usage: shardmend " + command);
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void progressIsNoPartOfWhatACommandAnswers() {
+    Path output = scratch.resolve("repaired");
+
+    CommandRun run = CommandRun.of("repair", SAMPLE, "--output", output.toString(), "--json");
+
+    assertThat(run.exit()).isZero();
+    assertThat(run.document().path("outcome").asText()).isEqualTo("done");
+    assertThat(run.err()).contains("Rewrite shards").doesNotContain("\"schema\"");
+  }
+
+  @Test
+  void quietSaysNothingButErrors() {
+    CommandRun run =
+        CommandRun.of(
+            "repair", SAMPLE, "--output", scratch.resolve("repaired").toString(), "--quiet");
+
+    assertThat(run.exit()).isZero();
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void theExitCodesOfPlanAndVerifyTellWorkFromNone() {
+    Path output = scratch.resolve("repaired");
+    assertThat(CommandRun.of("plan", SAMPLE).exit()).isEqualTo(3);
+    assertThat(CommandRun.of("verify", SAMPLE).exit()).isEqualTo(3);
+    CommandRun.of("repair", SAMPLE, "--output", output.toString());
+
+    CommandRun plan = CommandRun.of("plan", output.toString(), "--json");
+    assertThat(plan.exit()).isZero();
+    assertThat(plan.document().path("outcome").asText()).isEqualTo("nothing-to-do");
+    assertThat(CommandRun.of("verify", output.toString()).exit()).isZero();
+  }
+
+  @Test
+  void inPlaceAndBackByTheCommandLineAlone() {
+    Path checkpoint = DirectoryContent.copy(Path.of(SAMPLE), scratch.resolve("checkpoint"));
+    List<String> before = DirectoryContent.of(checkpoint).values().stream().toList();
+
+    assertThat(CommandRun.of("repair", checkpoint.toString(), "--in-place").exit()).isZero();
+    assertThat(CommandRun.of("plan", checkpoint.toString()).exit()).isZero();
+    CommandRun rollback = CommandRun.of("rollback", checkpoint.toString(), "--json");
+
+    assertThat(rollback.exit()).isZero();
+    assertThat(rollback.document().path("journal").asText()).isEqualTo("rolled-back");
+    assertThat(CommandRun.of("plan", checkpoint.toString()).exit()).isEqualTo(3);
+    assertThat(DirectoryContent.of(checkpoint).values()).containsAll(before);
+    assertThat(Files.exists(checkpoint.resolve("shardmend.json"))).isFalse();
+  }
+}
