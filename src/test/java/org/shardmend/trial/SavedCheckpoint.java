@@ -19,15 +19,16 @@ import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 
 /** A generated checkpoint, read back with the codec: every file is a valid one, or this throws. */
-final class SavedCheckpoint {
+public final class SavedCheckpoint {
   private static final Pattern RANK_FILE =
       Pattern.compile("model-(pp-(?<pp>\\d+)-)?rank-(?<tp>\\d+)-part-(?<part>\\d+)\\.safetensors");
 
   private final Map<String, ShardFile> files = new TreeMap<>();
 
   /** One weight file. */
-  record ShardFile(Path path, Header header) {
-    byte[] data(TensorEntry tensor) {
+  public record ShardFile(Path path, Header header) {
+    /** The bytes of one of its tensors. */
+    public byte[] data(TensorEntry tensor) {
       byte[] bytes = new byte[Math.toIntExact(tensor.bytes())];
       try (FileChannel channel = FileChannel.open(path)) {
         channel.read(ByteBuffer.wrap(bytes), header.dataBegin() + tensor.begin());
@@ -39,19 +40,22 @@ final class SavedCheckpoint {
   }
 
   /** A tensor and the file that holds it. */
-  record Found(ShardFile file, TensorEntry tensor) {
-    String fileName() {
+  public record Found(ShardFile file, TensorEntry tensor) {
+    /** The name of the file that holds it. */
+    public String fileName() {
       return file.path().getFileName().toString();
     }
 
-    byte[] data() {
+    /** Its bytes. */
+    public byte[] data() {
       return file.data(tensor);
     }
   }
 
   private SavedCheckpoint() {}
 
-  static SavedCheckpoint read(Path directory) {
+  /** Reads every weight file at the top of {@code directory}. */
+  public static SavedCheckpoint read(Path directory) {
     SavedCheckpoint checkpoint = new SavedCheckpoint();
     try (Stream<Path> entries = Files.list(directory)) {
       for (Path file : entries.filter(SavedCheckpoint::isWeightFile).sorted().toList()) {
@@ -79,12 +83,12 @@ final class SavedCheckpoint {
   }
 
   /** The weight files by name. */
-  Map<String, ShardFile> files() {
+  public Map<String, ShardFile> files() {
     return files;
   }
 
   /** The files of one rank of a {@code sharded_state} checkpoint, by part. */
-  List<ShardFile> partsOf(int pp, int tp) {
+  public List<ShardFile> partsOf(int pp, int tp) {
     Map<Integer, ShardFile> parts = new TreeMap<>();
     files.forEach(
         (name, file) -> {
@@ -99,7 +103,7 @@ final class SavedCheckpoint {
   }
 
   /** All tensors of these files by name; a name that occurs twice is an error. */
-  static Map<String, Found> tensorsOf(Iterable<ShardFile> unit) {
+  public static Map<String, Found> tensorsOf(Iterable<ShardFile> unit) {
     Map<String, Found> tensors = new TreeMap<>();
     for (ShardFile file : unit) {
       for (TensorEntry tensor : file.header().tensors()) {
