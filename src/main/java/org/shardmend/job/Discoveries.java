@@ -2,7 +2,6 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.List;
-import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Discovery;
@@ -37,13 +36,8 @@ final class Discoveries {
       throw JobException.of(e);
     } catch (JournalException e) {
       throw JobException.refused("journal-open", e.getMessage(), List.of());
-    } catch (UnsupportedFileSystemException e) {
-      throw StorageFailures.toJobException(e);
     } catch (IOException e) {
-      throw JobException.failed(
-          StorageFailures.code(e),
-          "Cannot read %s: %s".formatted(access.location(), e.getMessage()),
-          e);
+      throw StorageFailures.unreadable(access.location(), e);
     }
   }
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.CheckpointFiles;
@@ -53,11 +52,8 @@ public record Inspection(Location location, List<ScannedShard> shards) {
       return ofCheckpoint(store, location, pattern, dtypes);
     } catch (CheckpointException e) {
       throw JobException.of(e);
-    } catch (UnsupportedFileSystemException e) {
-      throw StorageFailures.toJobException(e);
     } catch (IOException e) {
-      throw JobException.failed(
-          "unreadable", "Cannot read %s: %s".formatted(location, e.getMessage()), e);
+      throw StorageFailures.unreadable(location, e);
     }
   }
 

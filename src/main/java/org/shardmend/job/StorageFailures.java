@@ -7,6 +7,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.storage.ForeignChangeException;
 import org.shardmend.storage.JournalException;
+import org.shardmend.storage.Location;
 import org.shardmend.storage.LockedException;
 import org.shardmend.storage.NoSpaceException;
 import org.shardmend.storage.NotSamePlaceException;
@@ -24,14 +25,22 @@ final class StorageFailures {
     if (failure instanceof SourceChangedException) {
       return refused("source-changed", failure);
     }
-    if (failure instanceof UnsupportedFileSystemException) {
-      return JobException.usage(
-          "unknown-file-system",
-          "%s. Check how the path begins, or bring the jar of that file system along with --conf spark.jars=JAR"
-              .formatted(failure.getMessage()),
-          failure);
+    if (isUnknownFileSystem(failure)) {
+      return JobException.usage("unknown-file-system", failure.getMessage(), failure);
     }
     return JobException.failed(code(failure), failure.getMessage(), failure);
+  }
+
+  /** As {@link #toJobException}, where {@code location} was to be read. */
+  static JobException unreadable(Location location, IOException failure) {
+    return isUnknownFileSystem(failure)
+        ? toJobException(failure)
+        : JobException.failed(
+            code(failure), "Cannot read %s: %s".formatted(location, failure.getMessage()), failure);
+  }
+
+  private static boolean isUnknownFileSystem(IOException failure) {
+    return failure.getCause() instanceof UnsupportedFileSystemException;
   }
 
   private static JobException refused(String code, IOException failure) {
