@@ -35,7 +35,7 @@ class UsageTest {
   static Stream<Wrong> wrongUse() {
     return Stream.of(
         wrong(List.of("verify", "somewhere", "--expected-stat", "x"), "--expected-state"),
-        wrong(List.of("repiar", "somewhere"), "repiar", "repair"),
+        wrong(List.of("repairs", "somewhere"), "repairs", "shardmend repair"),
         wrong(List.of("plan"), "CHECKPOINT"),
         wrong(List.of("repair", "somewhere"), "--output", "--in-place"),
         wrong(
