@@ -50,15 +50,18 @@ final class InPlaceRepair {
   private final CheckpointAccess access;
   private final RunRecord run;
   private final Store store;
+  private final TargetLock lock;
   private final Journal journal;
 
-  private InPlaceRepair(SparkJob job, RepairRequest request, RunRecord run, Store store) {
+  private InPlaceRepair(
+      SparkJob job, RepairRequest request, RunRecord run, Store store, TargetLock lock) {
     this.job = job;
     this.request = request;
     this.location = request.plan().checkpoint();
     this.access = new CheckpointAccess(location, job.hadoop());
     this.run = run;
     this.store = store;
+    this.lock = lock;
     this.journal = Journal.of(store, location.path(), request.listener());
   }
 
@@ -81,7 +84,7 @@ final class InPlaceRepair {
             .ifPresent(
                 holder ->
                     job.progress().message("Took over the lock of a run that is gone: " + holder));
-        return new InPlaceRepair(job, request, run, store).repair();
+        return new InPlaceRepair(job, request, run, store, lock).repair();
       }
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
@@ -143,6 +146,7 @@ final class InPlaceRepair {
         .message(
             "Finishing the repair in place that run %s has begun"
                 .formatted(journal.runId().orElse("?")));
+    lock.requireHeld();
     journal.finish(PATCH_THREADS);
     return true;
   }
@@ -194,8 +198,10 @@ final class InPlaceRepair {
       builder.put(Manifest.NAME, manifest(plan, receipts).toJson());
       audit.prepare(row(planned, bytesRead(receipts), bytesStaged(receipts)));
       job.progress().begin("Write the journal", 0);
+      lock.requireHeld();
       builder.ready(PATCH_THREADS);
       job.progress().begin("Patch headers", 0);
+      lock.requireHeld();
       JournalResult patched = journal.finish(PATCH_THREADS);
       job.progress().end();
       requireRepaired(plan);
