@@ -42,8 +42,6 @@ final class SparkSettings {
     conf.set("spark.serializer", "org.apache.spark.serializer.JavaSerializer");
     conf.set("spark.sql.ansi.enabled", "true");
     conf.set("spark.sql.session.timeZone", "UTC");
-    // Without it Hadoop writes hidden checksum files beside every file of ours.
-    conf.set("spark.hadoop.fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");
   }
 
   static boolean runsInThisProcess(SparkConf conf) {
