@@ -127,7 +127,9 @@ class ArchitectureTest {
     check(noClasses().that(areIn("safetensors")).should().dependOnClassesThat(areIn("rules")));
   }
 
-  /** Of storage the audit knows places, streams and the lock, not the strategies that move shards. */
+  /**
+   * Of storage the audit knows places, streams and the lock, not the strategies that move shards.
+   */
   @Test
   void theAuditKnowsNotHowBytesMoved() {
     DescribedPredicate<JavaClass> placesAndStreams =

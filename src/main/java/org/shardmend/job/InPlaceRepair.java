@@ -14,6 +14,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyCosts;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.InPlaceCandidate;
 import org.shardmend.storage.InPlaceGuards;
@@ -134,6 +135,8 @@ final class InPlaceRepair {
           0);
     }
     requireWritable(planned.plan());
+    long needed = StrategyCosts.of(planned.plan()).get(Strategy.PATCH).extraSpace();
+    Repairs.requireSpace(store, location.path(), needed, location);
     return patch(planned);
   }
 

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.shardmend.audit.Outcome;
@@ -17,7 +16,6 @@ import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.UnitId;
-import org.shardmend.plan.ByteSize;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
@@ -180,6 +178,8 @@ final class OutputRepair {
     if (readBack) {
       readBack(rewritten.receipts());
     }
+    // A run that wrote its rows and then could not publish has not done what they say.
+    store.deleteTree(staging.outPath(AUDIT));
     Location auditRoot = request.audit().orElseGet(() -> locate(staging.outPath(AUDIT)));
     try (AuditTrail audit = AuditTrail.open(auditRoot, run.id(), job.hadoop())) {
       List<ShardRow> shards = verify(rewritten.receipts(), audit, readBack);
@@ -252,19 +252,7 @@ final class OutputRepair {
 
   private void requireSpace(List<RewriteTask.Task> tasks) throws JobException, IOException {
     long needed = copied(tasks) + SideFileCopy.bytes(planned);
-    OptionalLong free = store.freeBytes(staging.path());
-    if (free.isPresent() && free.getAsLong() < needed) {
-      throw JobException.failed(
-          "no-space",
-          "%s needs %s (%d bytes) for this repair, and %s (%d bytes) are free. Nothing was written; make room, or choose another --output, then run again."
-              .formatted(
-                  output,
-                  ByteSize.format(needed),
-                  needed,
-                  ByteSize.format(free.getAsLong()),
-                  free.getAsLong()),
-          null);
-    }
+    Repairs.requireSpace(store, staging.path(), needed, output);
   }
 
   /** All receipts of the result, and what this run has moved. */

@@ -1,16 +1,20 @@
 package org.shardmend.job;
 
+import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.Severity;
+import org.shardmend.plan.ByteSize;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
 
 /** What both ways to repair say and count alike. */
 final class Repairs {
@@ -55,6 +59,31 @@ final class Repairs {
                 .formatted(reasons.size() - MOST_IN_MESSAGE)
             : "";
     return "%s is refused, nothing was changed:%s%s".formatted(checkpoint, listed, more);
+  }
+
+  /**
+   * Goes on only when what is going to be written fits, by space and quota, as far as the store
+   * says.
+   *
+   * @param path where it is going to be written, in {@code store}
+   * @param needed bytes
+   * @throws JobException FAILED otherwise, with what is needed and what is free
+   */
+  static void requireSpace(Store store, String path, long needed, Location target)
+      throws JobException, IOException {
+    OptionalLong free = store.freeBytes(path);
+    if (free.isPresent() && free.getAsLong() < needed) {
+      throw JobException.failed(
+          "no-space",
+          "%s needs %s (%d bytes) for this repair, and %s (%d bytes) are free. Nothing was written; make room, or choose another place, then run again."
+              .formatted(
+                  target,
+                  ByteSize.format(needed),
+                  needed,
+                  ByteSize.format(free.getAsLong()),
+                  free.getAsLong()),
+          null);
+    }
   }
 
   /** How many shards came by each strategy. */
