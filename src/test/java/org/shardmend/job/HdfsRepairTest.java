@@ -20,7 +20,6 @@ import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.DiscoveryOptions;
@@ -199,7 +198,6 @@ class HdfsRepairTest {
         .sum();
   }
 
-  @Disabled("What the scheduler is told is not the blocks' hosts: placement is not shown yet")
   @Test
   void everyTaskAsksForTheHostsOfItsShardsBlocks() throws Exception {
     Location source = broken(hdfs("/data/broken"));
@@ -230,7 +228,11 @@ class HdfsRepairTest {
               .map(TaskLocation::host)
               .toList());
     }
-    assertThat(asked).isEqualTo(holders);
+    // The name node gives a block's hosts in another order each time.
+    assertThat(asked).hasSameSizeAs(holders);
+    for (int number = 0; number < holders.size(); number++) {
+      assertThat(asked.get(number)).containsExactlyInAnyOrderElementsOf(holders.get(number));
+    }
     assertThat(spread.map(task -> task.shard().number()).collect()).containsExactly(0, 1, 2, 3);
   }
 
