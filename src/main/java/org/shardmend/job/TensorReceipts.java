@@ -12,6 +12,7 @@ import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.ShardPlan;
+import org.shardmend.safetensors.Dtype;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.TensorEntry;
 
@@ -78,7 +79,7 @@ final class TensorReceipts {
           name,
           action,
           change == null ? "" : change.rule(),
-          change == null ? "" : change.reason(),
+          reason(entry, change),
           entry.dtype(),
           entry.shape(),
           entry.begin(),
@@ -87,6 +88,18 @@ final class TensorReceipts {
           storedKey,
           digests.getOrDefault(targetKey, ""));
     }
+  }
+
+  /** Why, and that a type was carried through unknown, which nobody could check. */
+  private static String reason(TensorEntry entry, Decision change) {
+    String decided = change == null ? "" : change.reason();
+    if (Dtype.of(entry.dtype()).isPresent()) {
+      return decided;
+    }
+    String carried =
+        "type %s is unknown to this version; its bytes were carried through"
+            .formatted(entry.dtype());
+    return decided.isEmpty() ? carried : decided + "; " + carried;
   }
 
   /**
