@@ -97,7 +97,7 @@ final class InPlaceRepair {
       throws JobException, IOException {
     Optional<FileStatus> status = store.stat(location.path());
     if (status.isEmpty()) {
-      throw JobException.usage("no-such-path", "%s does not exist".formatted(location));
+      throw Locations.missing(location);
     }
     if (status.get().isFile()) {
       throw JobException.usage(

@@ -20,4 +20,10 @@ public final class Locations {
       throw JobException.usage("bad-location", e.getMessage(), e);
     }
   }
+
+  /** What is said of a place where nothing is. */
+  static JobException missing(Location location) {
+    return JobException.usage(
+        "no-such-path", "%s does not exist; check the path".formatted(location));
+  }
 }

@@ -24,7 +24,7 @@ final class OutputPlaces {
     requirePublishable(store.traits(), output);
     try (Store sourceStore = new CheckpointAccess(source, job.hadoop()).open()) {
       if (sourceStore.stat(source.path()).isEmpty()) {
-        throw JobException.usage("no-such-path", "%s does not exist".formatted(source));
+        throw Locations.missing(source);
       }
       Location realSource = real(sourceStore, source);
       Location realOutput = real(store, output);

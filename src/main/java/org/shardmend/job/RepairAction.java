@@ -26,6 +26,7 @@ public final class RepairAction {
    *     then.
    */
   public RepairResult execute() throws JobException {
+    request.requireMeaningful();
     Optional<Location> output = request.output();
     try {
       return output.isPresent()

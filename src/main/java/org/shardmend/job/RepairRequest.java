@@ -132,6 +132,34 @@ public final class RepairRequest {
     return listener;
   }
 
+  /**
+   * Goes on only when every setting means something for this way to repair.
+   *
+   * @throws JobException USAGE otherwise, with the setting
+   */
+  void requireMeaningful() throws JobException {
+    boolean inPlace = output().isEmpty();
+    refuse(
+        inPlace && linkUnchanged,
+        "--link-unchanged makes shards of an output, so it needs --output");
+    refuse(
+        inPlace && restart,
+        "--restart is for an unfinished --output; in place, 'rollback' undoes what was begun");
+    refuse(
+        inPlace && verify == Verify.FULL,
+        "--verify full reads back what --output wrote; in place headers are read back always, and data stays where it is: run 'verify --full' afterwards");
+    refuse(
+        !inPlace && allowHardLinks,
+        "--allow-hard-links is for --in-place: an output has files of its own");
+    refuse(!inPlace && forget, "--forget is for --in-place: an output has no journal");
+  }
+
+  private static void refuse(boolean meaningless, String why) throws JobException {
+    if (meaningless) {
+      throw JobException.usage("option-without-meaning", why);
+    }
+  }
+
   PlanRequest plan() {
     return plan;
   }

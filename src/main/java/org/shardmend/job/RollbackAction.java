@@ -37,7 +37,7 @@ public final class RollbackAction {
   public JournalResult execute() throws JobException {
     try (Store store = Stores.open(checkpoint, new Configuration())) {
       if (store.stat(checkpoint.path()).isEmpty()) {
-        throw JobException.usage("no-such-path", "%s does not exist".formatted(checkpoint));
+        throw Locations.missing(checkpoint);
       }
       Journal journal = Journal.of(store, checkpoint.path(), listener);
       if (journal.state() == JournalState.NONE) {

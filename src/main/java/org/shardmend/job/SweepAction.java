@@ -57,7 +57,7 @@ public final class SweepAction {
   private List<SweepTree.Candidate> candidates(Location root) throws JobException {
     try (Store store = Stores.open(root, job.hadoop().configuration())) {
       if (store.stat(root.path()).isEmpty()) {
-        throw JobException.usage("no-such-path", "%s does not exist".formatted(root));
+        throw Locations.missing(root);
       }
       return SweepTree.candidates(request, store, root).stream()
           .filter(candidate -> candidate.modifiedMillis() >= request.modifiedSince().toEpochMilli())
