@@ -60,7 +60,7 @@ final class AuditCommand extends ShardmendCommand {
     Map<String, Long> counts = new TreeMap<>();
     List<String> lines = new ArrayList<>();
     Location place = Locations.parse(path, new Configuration());
-    Optional<RunId> wantedRun = runId();
+    Optional<RunId> wantedRun = RunIds.parse(run);
     try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
       AuditQuery query = new AuditQuery(job, place);
       wantedRun.ifPresent(query::run);
@@ -98,14 +98,6 @@ final class AuditCommand extends ShardmendCommand {
       lines.add("%,d of them are shown; --json prints every one".formatted(shown));
     }
     return CommandResult.done(document, lines);
-  }
-
-  private Optional<RunId> runId() throws JobException {
-    try {
-      return run.isEmpty() ? Optional.empty() : Optional.of(new RunId(run));
-    } catch (IllegalArgumentException e) {
-      throw JobException.usage("bad-run-id", e.getMessage(), e);
-    }
   }
 
   private static String runLine(Row row) {

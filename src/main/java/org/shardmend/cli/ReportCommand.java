@@ -41,10 +41,11 @@ final class ReportCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
+    Optional<RunId> wanted = RunIds.parse(run);
     RunId shown;
     try (SparkJob job = SparkJob.start("shardmend report", progress)) {
       shown =
-          new ReportAction(job, Locations.parse(audit, new Configuration()), runId(), output)
+          new ReportAction(job, Locations.parse(audit, new Configuration()), wanted, output)
               .execute();
     }
     ObjectNode document = object();
@@ -52,9 +53,5 @@ final class ReportCommand extends ShardmendCommand {
     document.put("output", output);
     return CommandResult.done(
         document, List.of("Wrote %s, on run %s".formatted(Printable.of(output), shown)));
-  }
-
-  private Optional<RunId> runId() throws JobException {
-    return run.isEmpty() ? Optional.empty() : Optional.of(RunIds.parse(run));
   }
 }

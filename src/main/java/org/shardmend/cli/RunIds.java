@@ -1,5 +1,6 @@
 package org.shardmend.cli;
 
+import java.util.Optional;
 import org.shardmend.audit.RunId;
 import org.shardmend.job.JobException;
 
@@ -7,9 +8,10 @@ import org.shardmend.job.JobException;
 final class RunIds {
   private RunIds() {}
 
-  static RunId parse(String text) throws JobException {
+  /** The run that {@code text} names; empty when it names none. */
+  static Optional<RunId> parse(String text) throws JobException {
     try {
-      return new RunId(text);
+      return text.isEmpty() ? Optional.empty() : Optional.of(new RunId(text));
     } catch (IllegalArgumentException e) {
       throw JobException.usage("bad-run-id", e.getMessage(), e);
     }
