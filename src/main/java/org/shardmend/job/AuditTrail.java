@@ -59,7 +59,7 @@ final class AuditTrail implements AutoCloseable {
    * @param root the audit's directory; made when it is missing
    */
   static AuditTrail open(Location root, RunId run, HadoopSettings hadoop) throws IOException {
-    AuditTrail trail = new AuditTrail(root, run, hadoop, Stores.open(root, hadoop.configuration()));
+    AuditTrail trail = new AuditTrail(root, run, hadoop, Stores.open(root, hadoop));
     trail.store.makeDirectories(trail.staging.path());
     return trail;
   }
@@ -140,7 +140,7 @@ final class AuditTrail implements AutoCloseable {
   static boolean recover(Location root, HadoopSettings hadoop, Predicate<RunId> published)
       throws IOException {
     boolean appended = false;
-    try (Store store = Stores.open(root, hadoop.configuration())) {
+    try (Store store = Stores.open(root, hadoop)) {
       for (RunId run : stagedRuns(store, root)) {
         AuditTrail trail = new AuditTrail(root, run, hadoop, store);
         boolean prepared = store.stat(trail.staging.child(LIST).path()).isPresent();

@@ -16,7 +16,7 @@ import org.shardmend.storage.Stores;
 record CheckpointAccess(Location location, HadoopSettings hadoop) implements Serializable {
 
   Store open() throws IOException {
-    return Stores.open(location, hadoop.configuration());
+    return Stores.open(location, hadoop);
   }
 
   /** The path of a file below the location. */

@@ -1,9 +1,12 @@
 package org.shardmend.storage;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -13,32 +16,51 @@ import org.apache.hadoop.conf.Configuration;
 public final class HadoopSettings implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private transient Configuration configuration;
+  private final byte[] written;
 
-  private HadoopSettings(Configuration configuration) {
+  /** Read only where a store needs it: reading takes longer than many a task. */
+  private transient volatile Configuration configuration;
+
+  private HadoopSettings(byte[] written, Configuration configuration) {
+    this.written = written;
     this.configuration = configuration;
   }
 
   /** The settings as they are now; later changes to {@code configuration} play no part. */
   public static HadoopSettings of(Configuration configuration) {
-    return new HadoopSettings(new Configuration(configuration));
+    Configuration copy = new Configuration(configuration);
+    return new HadoopSettings(write(copy), copy);
   }
 
   /** The settings; shared, so not to be changed. */
   public Configuration configuration() {
-    return configuration;
+    Configuration known = configuration;
+    if (known == null) {
+      known = read(written);
+      configuration = known;
+    }
+    return known;
   }
 
-  private void writeObject(ObjectOutputStream out) throws IOException {
-    out.defaultWriteObject();
-    configuration.write(out);
+  private static byte[] write(Configuration configuration) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      configuration.write(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Memory cannot be written to.", e);
+    }
+    return bytes.toByteArray();
   }
 
-  private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
-    in.defaultReadObject();
+  private static Configuration read(byte[] written) {
     // All that the defaults gave on the driver is in what was written.
-    configuration = new Configuration(false);
-    configuration.readFields(in);
+    Configuration configuration = new Configuration(false);
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(written))) {
+      configuration.readFields(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Settings were cut short on their way.", e);
+    }
+    return configuration;
   }
 
   /** Says that there are settings, not which. */

@@ -16,4 +16,11 @@ public final class Stores {
   public static Store open(Location location, Configuration configuration) throws IOException {
     return location.isFile() ? new LocalStore() : HadoopStore.open(location, configuration);
   }
+
+  /** The same with settings that have travelled: they are read only where they are needed. */
+  public static Store open(Location location, HadoopSettings settings) throws IOException {
+    return location.isFile()
+        ? new LocalStore()
+        : HadoopStore.open(location, settings.configuration());
+  }
 }
