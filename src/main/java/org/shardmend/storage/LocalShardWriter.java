@@ -2,7 +2,7 @@ package org.shardmend.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +13,7 @@ final class LocalShardWriter implements ShardWriter {
   private final Path path;
   private final FileChannel channel;
   private final StorageFailure.FreeSpace free;
+  private final EarlySync early;
   private long position;
   private boolean completed;
 
@@ -22,6 +23,7 @@ final class LocalShardWriter implements ShardWriter {
     this.path = path;
     this.channel = channel;
     this.free = free;
+    this.early = new EarlySync(() -> channel.force(false));
   }
 
   @Override
@@ -38,7 +40,9 @@ final class LocalShardWriter implements ShardWriter {
   public void write(ByteBuffer bytes) throws IOException {
     try {
       while (bytes.hasRemaining()) {
-        position += channel.write(bytes);
+        int count = channel.write(bytes);
+        position += count;
+        wrote(count);
       }
     } catch (IOException failure) {
       throw StorageFailure.ofWrite("write", location, bytes.remaining(), free, failure);
@@ -53,6 +57,7 @@ final class LocalShardWriter implements ShardWriter {
     try {
       long count = local.channel().transferTo(begin, bytes, channel);
       position += count;
+      wrote(count);
       return count;
     } catch (IOException failure) {
       throw StorageFailure.ofWrite(
@@ -63,15 +68,28 @@ final class LocalShardWriter implements ShardWriter {
   @Override
   public void sync() throws IOException {
     try {
+      early.await();
       channel.force(true);
-    } catch (ClosedByInterruptException interrupted) {
-      throw interrupted;
     } catch (IOException failure) {
-      if (StorageFailure.isNoSpace(failure)) {
-        throw StorageFailure.ofWrite("write", location, 0, free, failure);
-      }
-      throw StorageFailure.sync(location, failure);
+      throw syncFailure(failure);
     }
+  }
+
+  private void wrote(long bytes) throws IOException {
+    try {
+      early.wrote(bytes);
+    } catch (IOException failure) {
+      throw syncFailure(failure);
+    }
+  }
+
+  private IOException syncFailure(IOException failure) {
+    if (failure instanceof ClosedChannelException) {
+      return failure;
+    }
+    return StorageFailure.isNoSpace(failure)
+        ? StorageFailure.ofWrite("write", location, 0, free, failure)
+        : StorageFailure.sync(location, failure);
   }
 
   @Override
