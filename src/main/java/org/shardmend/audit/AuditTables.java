@@ -56,9 +56,14 @@ public final class AuditTables {
 
   /** The same audit with one run's rows alone; none, if it has no such run. */
   public AuditTables only(RunId run) {
-    SortedSet<RunId> one = new TreeSet<>(Set.of(run));
-    one.retainAll(runs);
-    return new AuditTables(spark, root, files, one);
+    return only(Set.of(run));
+  }
+
+  /** The same audit with the rows of these runs alone, as far as it has them. */
+  public AuditTables only(Set<RunId> wanted) {
+    SortedSet<RunId> kept = new TreeSet<>(wanted);
+    kept.retainAll(runs);
+    return new AuditTables(spark, root, files, kept);
   }
 
   /** What these files hold of these runs, all of which the files count. */

@@ -9,10 +9,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.Row;
+import org.shardmend.audit.CatalogName;
 import org.shardmend.audit.RunId;
+import org.shardmend.job.AuditCatalog;
 import org.shardmend.job.AuditQuery;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -21,6 +24,7 @@ import org.shardmend.job.SparkJob;
 import org.shardmend.plan.Action;
 import org.shardmend.storage.Location;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,7 +36,8 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  shardmend audit /lustre/ckpt/kimi-k3-repaired --action RENAME,DROP",
-      "  shardmend audit /lustre/audits --run r20261130T081500Z-1a2b3c4d --json"
+      "  shardmend audit /lustre/audits --run r20261130T081500Z-1a2b3c4d --json",
+      "  shardmend audit /lustre/audits --audit-table lake.shardmend"
     })
 final class AuditCommand extends ShardmendCommand {
   private static final int MOST_LINES = 200;
@@ -52,14 +57,46 @@ final class AuditCommand extends ShardmendCommand {
       description = "Only tensors with these actions: KEEP, RENAME, DROP, REFUSE.")
   private List<Action> actions = new ArrayList<>();
 
+  @Mixin private AuditTableOption auditTable;
+
   @Override
   CommandResult run(Progress progress) throws JobException {
+    Location place = Locations.parse(path, new Configuration());
+    return auditTable.name().isPresent()
+        ? append(place, auditTable.name().get(), progress)
+        : print(place, progress);
+  }
+
+  private CommandResult append(Location place, CatalogName tables, Progress progress)
+      throws JobException {
+    if (!run.isEmpty() || !actions.isEmpty()) {
+      throw JobException.usage(
+          "option-without-meaning",
+          "--audit-table appends every run of the audit that the tables lack, so --run and --action mean nothing with it");
+    }
+    SortedSet<RunId> appended;
+    try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
+      AuditCatalog catalog = new AuditCatalog(job, tables);
+      catalog.create();
+      appended = catalog.appendAll(place);
+    }
+    ObjectNode document = object();
+    document.put("audit_table", tables.toString());
+    ArrayNode ids = document.putArray("appended");
+    appended.forEach(id -> ids.add(id.value()));
+    return new CommandResult(
+        appended.isEmpty() ? Outcome.NOTHING_TO_DO : Outcome.DONE,
+        ExitCode.DONE,
+        document,
+        List.of("%,d runs appended to %s".formatted(appended.size(), tables)));
+  }
+
+  private CommandResult print(Location place, Progress progress) throws JobException {
     ObjectNode document = object();
     ArrayNode runs = document.putArray("runs");
     ArrayNode rows = document.putArray("rows");
     Map<String, Long> counts = new TreeMap<>();
     List<String> lines = new ArrayList<>();
-    Location place = Locations.parse(path, new Configuration());
     Optional<RunId> wantedRun = RunIds.parse(run);
     try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
       AuditQuery query = new AuditQuery(job, place);

@@ -123,6 +123,8 @@ final class RepairCommand extends ShardmendCommand {
       description = "Where the audit tables are; TARGET/.shardmend/audit by default.")
   private String audit = "";
 
+  @Mixin private AuditTableOption auditTable;
+
   @Option(
       names = "--max-bytes-per-second",
       paramLabel = "SIZE",
@@ -166,6 +168,7 @@ final class RepairCommand extends ShardmendCommand {
     if (!audit.isEmpty()) {
       request.audit(Locations.parse(audit, hadoop));
     }
+    auditTable.name().ifPresent(request::auditTable);
     if (linkUnchanged) {
       request.linkUnchanged();
     }

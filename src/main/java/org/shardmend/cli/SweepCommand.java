@@ -74,6 +74,8 @@ final class SweepCommand extends ShardmendCommand {
       description = "Where rows go, and where is remembered what was refused.")
   private String audit = "";
 
+  @Mixin private AuditTableOption auditTable;
+
   @Option(
       names = "--depth",
       paramLabel = "N",
@@ -151,6 +153,7 @@ final class SweepCommand extends ShardmendCommand {
             .depth(depth)
             .settle(settle)
             .modifiedSince(modifiedSince);
+    auditTable.name().ifPresent(request::auditTable);
     includes.forEach(request::include);
     excludes.forEach(request::exclude);
     if (!mode.outputRoot.isEmpty()) {

@@ -16,4 +16,16 @@ final class AuditPlaces {
     Location inside = place.child(INSIDE);
     return store.stat(inside.path()).isPresent() ? inside : place;
   }
+
+  /**
+   * What is said of a place without an audit.
+   *
+   * @param which follows the word audit: empty, or such as {@code " of run ID"}
+   */
+  static JobException noAudit(Location place, String which) {
+    return JobException.usage(
+        "no-audit",
+        "%s holds no audit%s; name an audit directory, or a repaired checkpoint"
+            .formatted(place, which));
+  }
 }

@@ -55,10 +55,7 @@ public final class AuditQuery {
     try (Store store = Stores.open(place, job.hadoop().configuration())) {
       AuditTables tables = open(sql, store);
       if (tables.runIds().isEmpty()) {
-        throw JobException.usage(
-            "no-audit",
-            "%s holds no audit%s; name an audit directory, or a repaired checkpoint"
-                .formatted(place, run.map(id -> " of run " + id).orElse("")));
+        throw AuditPlaces.noAudit(place, run.map(id -> " of run " + id).orElse(""));
       }
       forEach(tables.runs().orderBy("run_id"), runs);
       Dataset<Row> rows =

@@ -1,9 +1,14 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
+import org.shardmend.audit.RunId;
 import org.shardmend.audit.RunRow;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.Manifest;
+import org.shardmend.storage.Store;
 
 /** Repairs a checkpoint, into another directory or in place. */
 public final class RepairAction {
@@ -27,19 +32,54 @@ public final class RepairAction {
    */
   public RepairResult execute() throws JobException {
     request.requireMeaningful();
-    Optional<Location> output = request.output();
+    Optional<AuditCatalog> catalog =
+        request.auditTable().map(tables -> new AuditCatalog(job, tables));
+    if (catalog.isPresent()) {
+      catalog.get().create();
+    }
+    RepairResult result;
     try {
-      return output.isPresent()
-          ? OutputRepair.run(job, request, run, output.get())
-          : InPlaceRepair.run(job, request, run);
+      result = repair();
     } catch (JobException e) {
-      recordFailure(e);
+      recordFailure(e, catalog);
       throw e;
     }
+    if (catalog.isPresent() && result.outcome() == RepairResult.Outcome.DONE) {
+      catalog.get().append(auditRoot(), runs());
+    }
+    return result;
+  }
+
+  private RepairResult repair() throws JobException {
+    Optional<Location> output = request.output();
+    return output.isPresent()
+        ? OutputRepair.run(job, request, run, output.get())
+        : InPlaceRepair.run(job, request, run);
+  }
+
+  private Location target() {
+    return request.output().orElseGet(() -> request.plan().checkpoint());
+  }
+
+  private Location auditRoot() {
+    return request.audit().orElseGet(() -> target().child(AuditPlaces.INSIDE));
+  }
+
+  /** This run, and the one that made the target: an earlier run that was stopped behind that. */
+  private Set<RunId> runs() throws JobException {
+    Set<RunId> runs = new HashSet<>(Set.of(run.id()));
+    try (Store store = new CheckpointAccess(target(), job.hadoop()).open()) {
+      Manifest.read(store, target().path())
+          .filter(manifest -> RunId.isRunId(manifest.runId()))
+          .ifPresent(manifest -> runs.add(new RunId(manifest.runId())));
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+    return runs;
   }
 
   /** A refused or failed run has its row where the user has named an audit. */
-  private void recordFailure(JobException failure) {
+  private void recordFailure(JobException failure, Optional<AuditCatalog> catalog) {
     if (request.audit().isEmpty() || failure.kind() == JobException.Kind.USAGE) {
       return;
     }
@@ -48,7 +88,10 @@ public final class RepairAction {
     try (AuditTrail audit = AuditTrail.open(request.audit().get(), run.id(), job.hadoop())) {
       audit.prepare(row);
       audit.append(row);
-    } catch (IOException e) {
+      if (catalog.isPresent()) {
+        catalog.get().append(request.audit().get(), Set.of(run.id()));
+      }
+    } catch (IOException | JobException e) {
       failure.addSuppressed(e);
       job.progress().message("The audit could not be written: " + e.getMessage());
     }

@@ -1,6 +1,7 @@
 package org.shardmend.job;
 
 import java.util.Optional;
+import org.shardmend.audit.CatalogName;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.DigestAlgorithm;
 import org.shardmend.storage.Location;
@@ -25,6 +26,7 @@ public final class RepairRequest {
   private String digest = DigestAlgorithm.XXH3_128.label();
   private Verify verify = Verify.HEADERS;
   private Location audit;
+  private CatalogName auditTable;
   private boolean linkUnchanged;
   private boolean allowHardLinks;
   private boolean forget;
@@ -73,6 +75,12 @@ public final class RepairRequest {
   /** Where the audit tables are; below the target unless set. */
   public RepairRequest audit(Location directory) {
     audit = directory;
+    return this;
+  }
+
+  /** A catalog's tables that get the audit's rows, too; none unless set. */
+  public RepairRequest auditTable(CatalogName tables) {
+    auditTable = tables;
     return this;
   }
 
@@ -182,6 +190,10 @@ public final class RepairRequest {
 
   Optional<Location> audit() {
     return Optional.ofNullable(audit);
+  }
+
+  Optional<CatalogName> auditTable() {
+    return Optional.ofNullable(auditTable);
   }
 
   boolean linksUnchanged() {

@@ -46,10 +46,7 @@ public final class ReportAction {
     try (Store store = Stores.open(place, job.hadoop().configuration())) {
       AuditTables tables = AuditTables.open(sql, store, AuditPlaces.root(store, place).path());
       if (tables.runIds().isEmpty()) {
-        throw JobException.usage(
-            "no-audit",
-            "%s holds no audit; name an audit directory, or a repaired checkpoint"
-                .formatted(place));
+        throw AuditPlaces.noAudit(place, "");
       }
       RunId shown = run.orElseGet(() -> tables.runIds().last());
       String page = ReportPage.render(ReportReader.read(tables, shown));

@@ -44,6 +44,9 @@ public final class SweepAction {
    *     what happens to a single checkpoint is returned
    */
   public List<SweptCheckpoint> execute() throws JobException {
+    if (request.auditTable().isPresent() && !request.isDryRun()) {
+      new AuditCatalog(job, request.auditTable().get()).create();
+    }
     Set<String> refused = request.retriesRefused() ? Set.of() : refusedBefore();
     List<SweptCheckpoint> swept = new ArrayList<>();
     for (Location root : request.roots()) {
@@ -119,6 +122,7 @@ public final class SweepAction {
     } else {
       repair = RepairRequest.inPlace(request.at(location));
     }
+    request.auditTable().ifPresent(repair::auditTable);
     RepairResult result =
         new RepairAction(job, repair.audit(request.audit()).listing(listing)).execute();
     SweptCheckpoint.Outcome outcome =

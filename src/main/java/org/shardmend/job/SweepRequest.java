@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.shardmend.audit.CatalogName;
 import org.shardmend.storage.Location;
 
 /** What {@code sweep} is to look at and to do: fluent settings. */
@@ -24,6 +25,7 @@ public final class SweepRequest {
   private final List<PathMatcher> includes = new ArrayList<>();
   private final List<PathMatcher> excludes = new ArrayList<>();
   private Location outputRoot;
+  private CatalogName auditTable;
   private boolean dryRun;
   private boolean retryRefused;
 
@@ -76,6 +78,12 @@ public final class SweepRequest {
     return this;
   }
 
+  /** A catalog's tables that get the audit's rows, too; none unless set. */
+  public SweepRequest auditTable(CatalogName tables) {
+    auditTable = tables;
+    return this;
+  }
+
   /** Plans only. */
   public SweepRequest dryRun() {
     dryRun = true;
@@ -124,6 +132,10 @@ public final class SweepRequest {
 
   Optional<Location> outputRoot() {
     return Optional.ofNullable(outputRoot);
+  }
+
+  Optional<CatalogName> auditTable() {
+    return Optional.ofNullable(auditTable);
   }
 
   boolean isDryRun() {
