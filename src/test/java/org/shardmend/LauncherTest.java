@@ -277,6 +277,17 @@ class LauncherTest {
   }
 
   @Test
+  void onKubernetesTheImageHoldsTheJar() throws Exception {
+    executable(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
+    environment.put("SPARK_HOME", scratch.resolve("spark").toString());
+
+    launch("--master", "k8s://https://kubernetes.default.svc:443", "plan");
+
+    assertThat(recorded("spark-submit"))
+        .containsSequence("local://" + project.resolve("target/shardmend.jar"), "plan");
+  }
+
+  @Test
   void aFolderThatOnlyHasJarsIsRunOn() throws Exception {
     Files.createDirectories(scratch.resolve("spark/jars"));
     environment.put("SPARK_HOME", scratch.resolve("spark").toString());

@@ -20,7 +20,16 @@ public final class Main {
 
   /** Runs one command and ends the process with its exit code. */
   public static void main(String[] args) {
-    System.exit(run(args));
+    int exitCode = run(args);
+    if (exitCode != ExitCode.DONE.code() || !isYarnsApplicationMaster()) {
+      System.exit(exitCode);
+    }
+  }
+
+  /** YARN's application master takes every exit for a failure, and only a return for success. */
+  private static boolean isYarnsApplicationMaster() {
+    return "yarn".equals(System.getProperty("spark.master"))
+        && "cluster".equals(System.getProperty("spark.submit.deployMode"));
   }
 
   /** Runs one command and returns its exit code. */
