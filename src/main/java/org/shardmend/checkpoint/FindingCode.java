@@ -87,7 +87,7 @@ public enum FindingCode {
   UNKNOWN_TO_SOURCE(Severity.WARNING),
   /** The checkpoint has fewer or more bytes than the original model can have given it. */
   SOURCE_BYTES(Severity.WARNING),
-  /** A tensor that holds nothing but zeros. */
+  /** A weight that holds nothing but zeros. */
   ZERO_FILLED(Severity.WARNING),
   /** Ranks of one pipeline stage with different names. */
   SIBLING_NAMES(Severity.WARNING),
@@ -118,6 +118,11 @@ public enum FindingCode {
   /** How much it matters. */
   public Severity severity() {
     return severity;
+  }
+
+  /** Whether that finding is of this kind. */
+  public boolean isOf(Finding finding) {
+    return finding.code().equals(code());
   }
 
   /**

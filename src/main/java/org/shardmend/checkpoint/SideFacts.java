@@ -188,8 +188,8 @@ final class SideFacts {
           FindingCode.CHECKSUM_LIST.finding(
               lists.get(0),
               Wording.examples(lists)
-                  + ": checksums of the files as they are now. They do not hold for shards that a"
-                  + " repair changes; write them again after it."));
+                  + ": checksums of files. They do not hold for shards that a repair changes; write"
+                  + " them again after it."));
     }
   }
 

@@ -5,12 +5,15 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HashKind;
 import org.shardmend.checkpoint.HeaderScan;
 import org.shardmend.checkpoint.KeyHash;
@@ -18,6 +21,7 @@ import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.TorchDtype;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.ZeroFilled;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.RangeReader;
@@ -36,14 +40,16 @@ final class ContentKeyStage {
   private record Task(Shard shard, HashKind hash) implements Serializable {}
 
   /** What a task found, and how many tensors are of a type whose PyTorch name is not known. */
-  private record Receipt(ArrayList<Fault> faults, long unchecked) implements Serializable {}
+  private record Receipt(ArrayList<Fault> faults, ArrayList<TensorEntry> zeroFilled, long unchecked)
+      implements Serializable {}
 
   /**
-   * A fault for each tensor that is not what its key says.
+   * A fault for each tensor that is not what its key says, and a finding for each file with tensors
+   * that hold nothing.
    *
    * @param hash the dump's
    */
-  static List<Fault> run(
+  static WholeRead run(
       SparkJob job,
       CheckpointAccess access,
       Checkpoint checkpoint,
@@ -68,7 +74,33 @@ final class ContentKeyStage {
               "%,d tensors are of a type that PyTorch has no name for: their keys were not recomputed"
                   .formatted(unchecked));
     }
-    return receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList();
+    Map<String, Map<String, String>> names = names(checkpoint);
+    List<Finding> findings = new ArrayList<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      String shard = tasks.get(i).shard().name();
+      Map<String, String> ofShard = names.getOrDefault(shard, Map.of());
+      List<TensorEntry> zeroFilled =
+          receipts.get(i).zeroFilled().stream()
+              .map(entry -> entry.withName(ofShard.getOrDefault(entry.name(), entry.name())))
+              .toList();
+      ZeroFilled.finding(shard, zeroFilled).ifPresent(findings::add);
+    }
+    return new WholeRead(
+        receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList(), findings);
+  }
+
+  /** Of each file's keys, the first name that a rank has for it. */
+  private static Map<String, Map<String, String>> names(Checkpoint checkpoint) {
+    Map<String, Map<String, String>> names = new HashMap<>();
+    RankRead.byShard(checkpoint)
+        .forEach(
+            (shard, reads) ->
+                reads.forEach(
+                    read ->
+                        names
+                            .computeIfAbsent(shard, s -> new HashMap<>())
+                            .putIfAbsent(read.read().storedKey(), read.read().name())));
+    return names;
   }
 
   private static Receipt check(
@@ -76,6 +108,7 @@ final class ContentKeyStage {
       throws IOException {
     String name = task.shard().name();
     ArrayList<Fault> faults = new ArrayList<>();
+    ArrayList<TensorEntry> zeroFilled = new ArrayList<>();
     long unchecked = 0;
     try (Store store = access.open();
         RangeReader reader = store.openForRead(access.path(name))) {
@@ -85,6 +118,7 @@ final class ContentKeyStage {
               UnitId.NONE,
               task.shard(),
               dtypes);
+      ZeroWatch watch = new ZeroWatch(reader, scanned.header());
       for (TensorEntry entry : scanned.header().inOffsetOrder()) {
         Optional<String> torch = TorchDtype.nameOf(entry.dtype());
         if (torch.isEmpty()) {
@@ -92,19 +126,21 @@ final class ContentKeyStage {
           continue;
         }
         KeyHash hash = KeyHash.ofTensor(task.hash(), entry.shape(), torch.get());
-        read(reader, scanned.header().dataBegin() + entry.begin(), entry.bytes(), hash, meter);
+        read(watch, scanned.header().dataBegin() + entry.begin(), entry.bytes(), hash, meter);
         String held = HexFormat.of().formatHex(hash.digest());
         if (!held.equals(entry.name())) {
           faults.add(damaged(name, entry, held));
         }
       }
+      zeroFilled.addAll(watch.zeroFilled());
     } catch (CheckpointException e) {
       if (e.reason() != CheckpointException.Reason.REFUSED) {
         throw new ShardTaskException(e.code(), name, e.getMessage(), e);
       }
-      return new Receipt(faults, unchecked); // The contract's stage has reported it already.
+      // The contract's stage has reported it already.
+      return new Receipt(faults, zeroFilled, unchecked);
     }
-    return new Receipt(faults, unchecked);
+    return new Receipt(faults, zeroFilled, unchecked);
   }
 
   private static void read(

@@ -11,11 +11,13 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HeaderScan;
 import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.ZeroFilled;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.DigestAlgorithm;
@@ -53,20 +55,29 @@ final class DigestCheck {
   /** A shard whose digest is not the remembered one: its tensors' digests by name. */
   private record Suspect(String shard, HashMap<String, String> tensors) implements Serializable {}
 
-  List<Fault> run() throws JobException {
+  private record Receipt(ArrayList<Suspect> suspects, ArrayList<Finding> findings)
+      implements Serializable {}
+
+  WholeRead run() throws JobException {
     Optional<Manifest> manifest = manifest();
     CheckpointAccess at = access;
     UnknownDtypes allowed = dtypes;
     List<Suspect> suspects = new ArrayList<>();
-    job.run(
+    List<Finding> findings = new ArrayList<>();
+    for (Receipt receipt :
+        job.run(
             "Read every byte",
             checkpoint.shardBytes(),
             tasks(manifest),
-            (task, meter) -> digest(at, task, allowed, meter))
-        .forEach(suspects::addAll);
-    return suspects.isEmpty() || manifest.isEmpty()
-        ? List.of()
-        : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));
+            (task, meter) -> digest(at, task, allowed, meter))) {
+      suspects.addAll(receipt.suspects());
+      findings.addAll(receipt.findings());
+    }
+    List<Fault> faults =
+        suspects.isEmpty() || manifest.isEmpty()
+            ? List.of()
+            : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));
+    return new WholeRead(faults, findings);
   }
 
   private static Map<String, Map<String, String>> namesByShard(List<Suspect> suspects) {
@@ -108,10 +119,11 @@ final class DigestCheck {
     }
   }
 
-  private static ArrayList<Suspect> digest(
+  private static Receipt digest(
       CheckpointAccess access, Task task, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
     ArrayList<Suspect> suspects = new ArrayList<>();
+    ArrayList<Finding> findings = new ArrayList<>();
     try (Store store = access.open();
         RangeReader reader = store.openForRead(access.path(task.shard().name()))) {
       ScannedShard scanned =
@@ -120,9 +132,11 @@ final class DigestCheck {
               task.unit(),
               task.shard(),
               dtypes);
+      ZeroWatch watch = new ZeroWatch(reader, scanned.header());
       ShardDigests digests =
           new TensorDigester(task.algorithm(), new Pace(RateLimiter.none(), meter))
-              .digest(reader, scanned.header());
+              .digest(watch, scanned.header());
+      ZeroFilled.finding(task.shard().name(), watch.zeroFilled()).ifPresent(findings::add);
       boolean counts =
           !task.remembered().equals(ManifestShard.NOT_READ)
               && scanned.headerDigest().equals(task.headerDigest());
@@ -131,11 +145,12 @@ final class DigestCheck {
       }
     } catch (CheckpointException e) {
       if (e.reason() == CheckpointException.Reason.REFUSED) {
-        return suspects; // The contract's stage has reported it already.
+        // The contract's stage has reported it already.
+        return new Receipt(suspects, findings);
       }
       throw new ShardTaskException(e.code(), task.shard().name(), e.getMessage(), e);
     }
-    return suspects;
+    return new Receipt(suspects, findings);
   }
 
   private static HashMap<String, String> byName(ScannedShard scanned, ShardDigests digests) {

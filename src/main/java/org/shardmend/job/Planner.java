@@ -7,6 +7,7 @@ import java.util.function.UnaryOperator;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HeaderFindings;
 import org.shardmend.checkpoint.ModuleNames;
 import org.shardmend.checkpoint.UnitSummary;
@@ -49,6 +50,9 @@ final class Planner {
             rules.canonicalJson());
     UnaryOperator<String> modules = ModuleNames.following(tensor -> renamed(tensor, rules));
     List<Finding> findings = new ArrayList<>(findings(checkpoint, scans));
+    if (plan.nothingToDo()) {
+      findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
+    }
     if (!request.rewritesConfig() && !plan.nothingToDo()) {
       checkpoint
           .modelConfig()

@@ -1,5 +1,6 @@
 package org.shardmend.job;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,7 @@ import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HashKind;
 import org.shardmend.checkpoint.HeaderFindings;
 import org.shardmend.checkpoint.UnitId;
@@ -17,6 +19,8 @@ import org.shardmend.plan.NamedUnit;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.Manifest;
+import org.shardmend.storage.Store;
 
 /**
  * Reads a checkpoint and says what is wrong with it: the format's rules, and the loader's contract.
@@ -66,8 +70,14 @@ public final class VerifyAction {
       faults.addAll(
           SiblingStage.run(job, access, units, summaries(receipts), request.plan().dtypes()));
     }
+    List<Finding> findings = new ArrayList<>(findings(checkpoint, receipts));
+    if (!isRepaired()) {
+      findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
+    }
     if (request.depth() == VerifyRequest.Depth.FULL) {
-      faults.addAll(damaged(checkpoint));
+      WholeRead read = readWhole(checkpoint);
+      faults.addAll(read.faults());
+      findings.addAll(read.findings());
     }
     if (request.against().isPresent()) {
       faults.addAll(against(request.against().get(), checkpoint, rules));
@@ -78,7 +88,7 @@ public final class VerifyAction {
         checkpoint.shards().size(),
         receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
         faults,
-        findings(checkpoint, receipts));
+        findings);
   }
 
   private Optional<ExpectedState> expected() throws JobException {
@@ -88,13 +98,24 @@ public final class VerifyAction {
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
-  private List<Fault> damaged(Checkpoint checkpoint) throws JobException {
+  private WholeRead readWhole(Checkpoint checkpoint) throws JobException {
     UnknownDtypes dtypes = request.plan().dtypes();
     if (checkpoint.checksums().isPresent()) {
       HashKind hash = checkpoint.checksums().get().hash();
       return ContentKeyStage.run(job, access, checkpoint, hash, dtypes);
     }
     return new DigestCheck(job, access, checkpoint, dtypes).run();
+  }
+
+  /**
+   * Whether a repair has left its note: lists of checksums are of the files as they were before.
+   */
+  private boolean isRepaired() throws JobException {
+    try (Store store = access.open()) {
+      return Manifest.read(store, access.location().path()).isPresent();
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
   }
 
   private static List<UnitSummary> summaries(List<ContractStage.Receipt> receipts) {
