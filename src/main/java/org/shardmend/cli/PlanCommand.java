@@ -2,8 +2,14 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.Expectation;
+import org.shardmend.job.FindAliasesAction;
+import org.shardmend.job.FoundAliases;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.PlanAction;
@@ -30,7 +36,8 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  shardmend plan /lustre/ckpt/kimi-k3",
-      "  shardmend plan s3a://models/kimi-k3 --json"
+      "  shardmend plan s3a://models/kimi-k3 --json",
+      "  shardmend plan /lustre/ckpt/kimi-k3 --find-aliases --expected-state expected.json"
     })
 final class PlanCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
@@ -43,16 +50,33 @@ final class PlanCommand extends ShardmendCommand {
               + " bytes that don't add up.")
   private String sourceModel = "";
 
+  @Option(
+      names = "--find-aliases",
+      description =
+          "Look for names of a load unit that hold equal bytes, and with an expected state for"
+              + " names that should be others, and propose rules. Reads tensors where they may be"
+              + " equal.")
+  private boolean findAliases;
+
+  @Mixin private ExpectationOptions expectation;
+
   @Override
   CommandResult run(Progress progress) throws JobException {
     PlanRequest request = checkpoint.request();
+    requireUse(expectation);
+    Expectation expected = expectation.expectation();
     PlannedCheckpoint planned;
+    Optional<FoundAliases> aliases = Optional.empty();
     try (SparkJob job = SparkJob.start("shardmend plan", progress)) {
       PlanAction action = new PlanAction(job, request);
       if (!sourceModel.isEmpty()) {
         action.sourceModel(Locations.parse(sourceModel, new Configuration()));
       }
       planned = action.execute();
+      if (findAliases) {
+        aliases =
+            Optional.of(new FindAliasesAction(job, request, planned).expecting(expected).execute());
+      }
     }
     Plan plan = planned.plan();
     Outcome outcome =
@@ -65,8 +89,22 @@ final class PlanCommand extends ShardmendCommand {
           case FOUND -> ExitCode.FOUND;
           case DONE, NOTHING_TO_DO, FAILED -> ExitCode.DONE;
         };
-    return new CommandResult(
-        outcome, exit, document(planned), PlanText.of(planned, checkpoint.checkpoint));
+    ObjectNode document = document(planned);
+    List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.checkpoint));
+    if (aliases.isPresent()) {
+      document.set("aliases", AliasesShown.document(aliases.get()));
+      text.addAll(AliasesShown.text(aliases.get()));
+    }
+    return new CommandResult(outcome, exit, document, text);
+  }
+
+  private void requireUse(ExpectationOptions given) throws JobException {
+    if (given.given() && !findAliases) {
+      throw JobException.usage(
+          "no-find-aliases",
+          "A plan goes by an expected state only with --find-aliases; to hold the checkpoint to it,"
+              + " use 'shardmend verify'");
+    }
   }
 
   private static ObjectNode document(PlannedCheckpoint planned) {

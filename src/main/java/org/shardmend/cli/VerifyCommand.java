@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.job.ExpectedStates;
 import org.shardmend.job.Fault;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -30,6 +29,7 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  shardmend verify /lustre/ckpt/kimi-k3-repaired --expected-state expected.json",
+      "  shardmend verify /lustre/ckpt/kimi-k3-repaired --like /lustre/ckpt/kimi-k3-healthy",
       "  shardmend verify /lustre/ckpt/kimi-k3-repaired --against /lustre/ckpt/kimi-k3 --full"
     })
 final class VerifyCommand extends ShardmendCommand {
@@ -43,17 +43,7 @@ final class VerifyCommand extends ShardmendCommand {
       description = "Hold it to what the rules make of this source.")
   private String against = "";
 
-  @Option(
-      names = "--expected-state",
-      paramLabel = "FILE",
-      description = "Hold it to the loader's contract with these names, types and shapes.")
-  private String expectedState = "";
-
-  @Option(
-      names = "--like",
-      paramLabel = "CHECKPOINT",
-      description = "Take the expected state from this healthy checkpoint of the same shape.")
-  private String like = "";
+  @Mixin private ExpectationOptions expectation;
 
   @Option(names = "--full", description = "Read every byte, not only the headers.")
   private boolean full;
@@ -63,13 +53,7 @@ final class VerifyCommand extends ShardmendCommand {
     VerifyRequest request =
         new VerifyRequest(
             checkpoint.request(), full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
-    if (!expectedState.isEmpty()) {
-      request.expected(ExpectedStates.read(expectedState));
-    }
-    if (!like.isEmpty()) {
-      requireOneExpectation();
-      request.like(Locations.parse(like, new Configuration()));
-    }
+    request.expecting(expectation.expectation());
     if (!against.isEmpty()) {
       request.against(Locations.parse(against, new Configuration()));
     }
@@ -82,14 +66,6 @@ final class VerifyCommand extends ShardmendCommand {
         result.ok() ? ExitCode.DONE : ExitCode.FOUND,
         document(result),
         text(result));
-  }
-
-  private void requireOneExpectation() throws JobException {
-    if (!expectedState.isEmpty()) {
-      throw JobException.usage(
-          "two-expected-states",
-          "--expected-state and --like both say what is expected; give one of them");
-    }
   }
 
   private static ObjectNode document(VerifyResult result) {

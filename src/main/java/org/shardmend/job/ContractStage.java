@@ -3,13 +3,11 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.shardmend.checkpoint.ExpectedState;
-import org.shardmend.checkpoint.ExpectedTensor;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
@@ -40,9 +38,6 @@ final class ContractStage {
       long tensors, UnitSummary summary, ArrayList<Fault> faults, ArrayList<Finding> findings)
       implements Serializable {}
 
-  private record Task(NamedUnit unit, boolean checked, HashMap<String, ExpectedTensor> expected)
-      implements Serializable {}
-
   static List<Receipt> run(
       SparkJob job,
       CheckpointAccess access,
@@ -51,26 +46,16 @@ final class ContractStage {
       Optional<ExpectedState> expected,
       UnknownDtypes dtypes)
       throws JobException {
-    List<Task> tasks = units.stream().map(unit -> task(unit, expected)).toList();
     return job.run(
         "Read headers and check the loader's contract",
         0,
-        tasks,
+        UnitTask.of(units, expected),
         (task, meter) -> check(access, task, rules, dtypes));
   }
 
-  private static Task task(NamedUnit unit, Optional<ExpectedState> expected) {
-    return new Task(
-        unit,
-        expected.isPresent(),
-        expected
-            .flatMap(state -> state.forUnit(unit.id()))
-            .map(HashMap::new)
-            .orElseGet(HashMap::new));
-  }
-
   private static Receipt check(
-      CheckpointAccess access, Task task, RuleSet rules, UnknownDtypes dtypes) throws IOException {
+      CheckpointAccess access, UnitTask task, RuleSet rules, UnknownDtypes dtypes)
+      throws IOException {
     UnitId unit = task.unit().id();
     UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes);
     ArrayList<Fault> faults = new ArrayList<>();

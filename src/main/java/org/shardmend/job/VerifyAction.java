@@ -58,7 +58,7 @@ public final class VerifyAction {
     }
     RuleSet rules = RuleSet.of(request.plan().rules(), checkpoint.layout().id());
     List<NamedUnit> units = NamedUnit.of(checkpoint);
-    Optional<ExpectedState> expected = expected();
+    Optional<ExpectedState> expected = request.expectation().state(job, request.plan());
     List<ContractStage.Receipt> receipts =
         ContractStage.run(job, access, units, rules, expected, request.plan().dtypes());
     List<Fault> faults = new ArrayList<>();
@@ -89,12 +89,6 @@ public final class VerifyAction {
         receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
         faults,
         findings);
-  }
-
-  private Optional<ExpectedState> expected() throws JobException {
-    return request.like().isPresent()
-        ? Optional.of(LikeStage.read(job, request.plan(), request.like().get()))
-        : request.expected();
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */

@@ -16,9 +16,8 @@ public final class VerifyRequest {
 
   private final PlanRequest plan;
   private final Depth depth;
-  private ExpectedState expected;
+  private Expectation expectation = Expectation.none();
   private Location against;
-  private Location like;
 
   /** A check of the request's checkpoint. */
   public VerifyRequest(PlanRequest plan, Depth depth) {
@@ -28,13 +27,17 @@ public final class VerifyRequest {
 
   /** Holds the checkpoint to the loader's contract with this state, instead of comparing ranks. */
   public VerifyRequest expected(ExpectedState state) {
-    this.expected = state;
-    return this;
+    return expecting(Expectation.of(state));
   }
 
   /** Takes the expected state from this healthy checkpoint of the same shape. */
   public VerifyRequest like(Location healthy) {
-    this.like = healthy;
+    return expecting(Expectation.like(healthy));
+  }
+
+  /** Holds the checkpoint to the loader's contract with this expectation, where there is one. */
+  public VerifyRequest expecting(Expectation state) {
+    this.expectation = state;
     return this;
   }
 
@@ -52,12 +55,8 @@ public final class VerifyRequest {
     return depth;
   }
 
-  Optional<ExpectedState> expected() {
-    return Optional.ofNullable(expected);
-  }
-
-  Optional<Location> like() {
-    return Optional.ofNullable(like);
+  Expectation expectation() {
+    return expectation;
   }
 
   Optional<Location> against() {

@@ -1,0 +1,48 @@
+package org.shardmend.cli;
+
+import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.Expectation;
+import org.shardmend.job.ExpectedStates;
+import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
+import picocli.CommandLine.Option;
+
+/** What loaders expect; the same for all commands that go by it. */
+final class ExpectationOptions {
+  @Option(
+      names = "--expected-state",
+      paramLabel = "FILE",
+      description =
+          "The names, types and shapes that the loaders expect: a file, or a directory with a file"
+              + " for each rank.")
+  private String expectedState = "";
+
+  @Option(
+      names = "--like",
+      paramLabel = "CHECKPOINT",
+      description = "Take the expected state from this healthy checkpoint of the same shape.")
+  private String like = "";
+
+  boolean given() {
+    return !expectedState.isEmpty() || !like.isEmpty();
+  }
+
+  /**
+   * The expectation.
+   *
+   * @throws JobException USAGE when both options are given, or there is no expected state
+   */
+  Expectation expectation() throws JobException {
+    if (!expectedState.isEmpty() && !like.isEmpty()) {
+      throw JobException.usage(
+          "two-expected-states",
+          "--expected-state and --like both say what is expected; give one of them");
+    }
+    if (!expectedState.isEmpty()) {
+      return Expectation.of(ExpectedStates.read(expectedState));
+    }
+    return like.isEmpty()
+        ? Expectation.none()
+        : Expectation.like(Locations.parse(like, new Configuration()));
+  }
+}

@@ -1,0 +1,55 @@
+package org.shardmend.job;
+
+import java.util.Optional;
+import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.storage.Location;
+
+/** Where it comes from what loaders expect: nowhere, a document, or a healthy checkpoint. */
+public sealed interface Expectation {
+
+  /** Nothing is known. */
+  static Expectation none() {
+    return new None();
+  }
+
+  /** This state. */
+  static Expectation of(ExpectedState state) {
+    return new Stated(state);
+  }
+
+  /** What this checkpoint holds, which is healthy and of the same shape. */
+  static Expectation like(Location healthy) {
+    return new Like(healthy);
+  }
+
+  /**
+   * The state.
+   *
+   * @throws JobException as {@link LikeStage#read}
+   */
+  Optional<ExpectedState> state(SparkJob job, PlanRequest request) throws JobException;
+
+  /** Nothing. */
+  record None() implements Expectation {
+    @Override
+    public Optional<ExpectedState> state(SparkJob job, PlanRequest request) {
+      return Optional.empty();
+    }
+  }
+
+  /** A document. */
+  record Stated(ExpectedState expected) implements Expectation {
+    @Override
+    public Optional<ExpectedState> state(SparkJob job, PlanRequest request) {
+      return Optional.of(expected);
+    }
+  }
+
+  /** A checkpoint. */
+  record Like(Location healthy) implements Expectation {
+    @Override
+    public Optional<ExpectedState> state(SparkJob job, PlanRequest request) throws JobException {
+      return Optional.of(LikeStage.read(job, request, healthy));
+    }
+  }
+}
