@@ -1,0 +1,211 @@
+package org.shardmend.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.ExpectedTensor;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.job.ExpectedStates;
+import org.shardmend.job.GenerateAction;
+import org.shardmend.job.JobException;
+import org.shardmend.job.Locations;
+import org.shardmend.job.Progress;
+import org.shardmend.trial.Fault;
+import org.shardmend.trial.Trial;
+import org.shardmend.trial.TrialSettings;
+
+/**
+ * The engine's plugin in {@code scripts/expected_state}, in modules that stand in for SGLang and
+ * PyTorch; with the real ones it was not tried here.
+ */
+class ExpectedStatePluginTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path PLUGIN = Path.of("scripts", "expected_state").toAbsolutePath();
+  private static final Path STAND_IN =
+      Path.of("src", "test", "resources", "engine-stand-in").toAbsolutePath();
+  private static final int RANKS = 2;
+  private static final int STAGES = 2;
+  private static final Map<String, String> TORCH = Map.of("BF16", "bfloat16", "F32", "float32");
+
+  @TempDir private Path scratch;
+  private Path checkpoint;
+  private Path written;
+  private Trial trial;
+
+  @BeforeAll
+  static void requirePython() {
+    assumeTrue(hasPython(), "There is no python3 here: the engine's plugin is not tested");
+  }
+
+  private static boolean hasPython() {
+    try {
+      return new ProcessBuilder("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 10))")
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @BeforeEach
+  void generate() throws JobException {
+    checkpoint = scratch.resolve("checkpoint");
+    written = scratch.resolve("expected");
+    TrialSettings settings =
+        TrialSettings.builder()
+            .tp(RANKS)
+            .pp(STAGES)
+            .layers(4)
+            .bytes(100_000)
+            .fault(Fault.ALIAS_ONLY)
+            .build();
+    trial =
+        new GenerateAction(
+                settings,
+                Locations.parse(checkpoint.toString(), new Configuration()),
+                "",
+                Progress.SILENT)
+            .execute();
+  }
+
+  @Test
+  void oneFailedStartLeavesTheExpectedStateOfEveryRank() throws Exception {
+    for (int pp = 0; pp < STAGES; pp++) {
+      for (int tp = 0; tp < RANKS; tp++) {
+        Start start = start(pp, tp, Map.of());
+        assertThat(start.exit() == 0).isEqualTo(!hasAlias(pp));
+        assertThat(start.output()).contains(hasAlias(pp) ? "KeyError: '" : "loaded");
+      }
+    }
+
+    ExpectedState expected = ExpectedStates.read(written.toString());
+
+    for (int pp = 0; pp < STAGES; pp++) {
+      for (int tp = 0; tp < RANKS; tp++) {
+        UnitId rank = new UnitId(pp, tp);
+        assertThat(expected.forUnit(rank)).isEqualTo(trial.expected().forUnit(rank));
+      }
+    }
+    Path repaired = scratch.resolve("repaired");
+    CommandRun broken = verify(checkpoint);
+    assertThat(broken.exit()).isEqualTo(3);
+    assertThat(broken.out()).contains("unexpected-tensor", "missing-tensor");
+    assertThat(CommandRun.of("repair", checkpoint.toString(), "--output", repaired + "").exit())
+        .isZero();
+    assertThat(verify(repaired).exit()).isZero();
+  }
+
+  @Test
+  void withoutTheVariableTheEngineStartsAsEver() throws Exception {
+    Start start = start(0, 0, Map.of("SHARDMEND_EXPECTED_STATE", ""));
+
+    assertThat(start.output()).contains("loaded");
+    assertThat(written).doesNotExist();
+  }
+
+  @Test
+  void aDirectoryThatCannotBeWrittenStopsNoStart() throws Exception {
+    Path taken = Files.createFile(scratch.resolve("taken"));
+
+    Start start = start(0, 0, Map.of("SHARDMEND_EXPECTED_STATE", taken.toString()));
+
+    assertThat(start.output()).contains("loaded", "The expected state was not written", "taken");
+  }
+
+  @Test
+  void filesOfTwoStartsThatContradictEachOtherAreRefused() throws Exception {
+    start(0, 0, Map.of());
+    Files.copy(written.resolve("expected-pp0-tp0.json"), written.resolve("copy.json"));
+
+    CommandRun run = verify(checkpoint);
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.err()).contains("do not go together", "same rank");
+  }
+
+  @Test
+  void aDirectoryWithoutAnyIsWrongUse() throws Exception {
+    Files.createDirectory(written);
+
+    CommandRun run = verify(checkpoint);
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.err()).contains("holds no .json file");
+  }
+
+  private CommandRun verify(Path directory) {
+    return CommandRun.of(
+        "verify", directory.toString(), "--expected-state", written.toString(), "--json");
+  }
+
+  /** The stages that have a layer with MLA; of four hybrid layers only the last has. */
+  private static boolean hasAlias(int pp) {
+    return pp == STAGES - 1;
+  }
+
+  private record Start(int exit, String output) {}
+
+  private Start start(int pp, int tp, Map<String, String> environment) throws Exception {
+    Path model = scratch.resolve("model-%d-%d.json".formatted(pp, tp));
+    JSON.writeValue(model.toFile(), freshModel(new UnitId(pp, tp)));
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                List.of(
+                    "python3",
+                    STAND_IN.resolve("start.py").toString(),
+                    checkpoint.toString(),
+                    model.toString(),
+                    "model-pp-%d-rank-{rank}-part-{part}.safetensors".formatted(pp)))
+            .redirectErrorStream(true);
+    builder.environment().put("PYTHONPATH", PLUGIN.toString());
+    builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
+    builder.environment().put("STAND_IN_TP_RANK", Integer.toString(tp));
+    builder.environment().put("STAND_IN_PP_RANK", Integer.toString(pp));
+    builder.environment().put("SHARDMEND_EXPECTED_STATE", written.toString());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Start(process.waitFor(), output);
+  }
+
+  /** What a fresh model has: besides what is expected, a second name for one, and an empty one. */
+  private JsonNode freshModel(UnitId rank) {
+    ObjectNode model = JSON.createObjectNode();
+    trial
+        .expected()
+        .forUnit(rank)
+        .orElseThrow()
+        .forEach((name, tensor) -> put(model, name, tensor, name));
+    Map.Entry<String, JsonNode> first = model.properties().iterator().next();
+    model.set("zz.second_name." + first.getKey(), first.getValue());
+    model.putObject("empty").put("dtype", "float32").put("storage", "").putArray("shape").add(0);
+    return model;
+  }
+
+  private static void put(ObjectNode model, String name, ExpectedTensor tensor, String storage) {
+    ObjectNode node =
+        model.putObject(name).put("dtype", TORCH.get(tensor.dtype())).put("storage", storage);
+    for (long size : tensor.shape().orElseThrow().toArray()) {
+      node.withArray("shape").add(size);
+    }
+  }
+}
