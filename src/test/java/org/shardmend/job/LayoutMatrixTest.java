@@ -2,16 +2,24 @@ package org.shardmend.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.plan.Plan;
+import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.storage.CloneUnsupportedException;
+import org.shardmend.storage.LocalStore;
 import org.shardmend.trial.Fault;
 import org.shardmend.trial.Trial;
 import org.shardmend.trial.TrialSettings;
@@ -23,7 +31,13 @@ class LayoutMatrixTest {
 
   /** How a checkpoint is repaired. */
   private enum Way {
+    /** Every shard of the output is written. */
     COPY,
+    /** What the file system can clone is cloned, and what does not fit is written. */
+    CLONE,
+    /** What stays as it is is linked, and the rest written. */
+    LINK,
+    /** Headers are patched, and what does not fit is written. */
     IN_PLACE
   }
 
@@ -42,10 +56,12 @@ class LayoutMatrixTest {
   @ParameterizedTest(name = "{0}, {1}, {2}")
   @MethodSource("cases")
   void whatIsRepairedIsWhatALoaderExpects(Layout layout, Fault fault, Way way) throws Exception {
+    assumeTrue(way != Way.CLONE || canClone(), "The temporary directory's file system can't clone");
     LayoutActions actions = LayoutActions.with();
     Path source = directory.resolve("source");
     Trial trial = generate(layout, fault, source);
     Map<String, String> before = LayoutActions.content(source);
+    Plan plan = actions.plan(source).plan();
 
     if (fault == Fault.BOTH_DIFFER) {
       assertThatThrownBy(() -> repair(actions, source, way))
@@ -54,13 +70,20 @@ class LayoutMatrixTest {
       assertThat(LayoutActions.content(source)).isEqualTo(before);
       return;
     }
-    Path repaired = repair(actions, source, way);
+    RepairResult result = repair(actions, source, way);
 
+    boolean repairs = fault != Fault.CLEAN;
+    assertThat(result.outcome() == RepairResult.Outcome.DONE).isEqualTo(repairs);
+    if (repairs) {
+      requireStrategies(way, plan, result.strategies());
+    }
+    Path repaired = way == Way.IN_PLACE || !repairs ? source : directory.resolve("repaired");
     assertThat(actions.verify(repaired, trial.expected()).faults()).isEmpty();
-    assertThat(actions.verify(repaired).faults()).isEmpty();
+    VerifyResult whole = actions.verify(repaired);
+    assertThat(whole.faults()).isEmpty();
     // A shard that drops have emptied stays, and no index names it.
     boolean emptied = layout == Layout.HUGGINGFACE && fault == Fault.OTHER_PART;
-    assertThat(actions.verify(repaired).findings())
+    assertThat(whole.findings())
         .filteredOn(finding -> !(emptied && finding.code().equals("shard-not-in-index")))
         .isEqualTo(findingsOfClean(actions, layout));
     if (way == Way.IN_PLACE) {
@@ -69,18 +92,50 @@ class LayoutMatrixTest {
     assertThat(LayoutActions.content(source)).isEqualTo(before);
   }
 
-  private Path repair(LayoutActions actions, Path source, Way way) throws JobException {
-    return switch (way) {
-      case COPY -> {
-        Path output = directory.resolve("repaired");
-        RepairResult result = actions.repair(source, output, Strategy.COPY);
-        yield result.outcome() == RepairResult.Outcome.DONE ? output : source;
-      }
+  private RepairResult repair(LayoutActions actions, Path source, Way way) throws JobException {
+    RepairRequest output =
+        RepairRequest.toOutput(
+                actions.of(source), LayoutActions.location(directory.resolve("repaired")))
+            .verify(RepairRequest.Verify.FULL);
+    RepairRequest request =
+        switch (way) {
+          case COPY -> output.strategy(Strategy.COPY);
+          case CLONE -> output;
+          case LINK -> output.linkUnchanged();
+          case IN_PLACE -> RepairRequest.inPlace(actions.of(source));
+        };
+    return new RepairAction(actions.job(), request).execute();
+  }
+
+  /** Each shard is made in the way that its plan and the user's wish give it. */
+  private static void requireStrategies(Way way, Plan plan, Map<Strategy, Integer> strategies)
+      throws IOException {
+    int shards = plan.shards().size();
+    int unchanged = count(plan, ShardPlan::unchanged);
+    int fitting = count(plan, ShardPlan::fitsInPlace);
+    switch (way) {
+      case COPY -> assertThat(strategies).isEqualTo(Map.of(Strategy.COPY, shards));
+      case CLONE -> assertThat(strategies.getOrDefault(Strategy.CLONE, 0)).isEqualTo(fitting);
+      case LINK -> assertThat(strategies.getOrDefault(Strategy.LINK, 0)).isEqualTo(unchanged);
       case IN_PLACE -> {
-        actions.repairInPlace(source);
-        yield source;
+        assertThat(strategies.getOrDefault(Strategy.NONE, 0)).isEqualTo(unchanged);
+        assertThat(strategies.getOrDefault(Strategy.PATCH, 0)).isEqualTo(fitting - unchanged);
       }
-    };
+    }
+  }
+
+  private static int count(Plan plan, Predicate<ShardPlan> kind) {
+    return (int) plan.shards().stream().filter(kind).count();
+  }
+
+  private boolean canClone() throws IOException {
+    Path probe = Files.writeString(directory.resolve("probe"), "x");
+    try (LocalStore store = new LocalStore()) {
+      store.cloneFile(probe.toString(), directory.resolve("clone").toString());
+      return true;
+    } catch (CloneUnsupportedException e) {
+      return false;
+    }
   }
 
   private Object findingsOfClean(LayoutActions actions, Layout layout) throws JobException {
