@@ -102,6 +102,43 @@ class PreshardedRepairTest {
         .contains("language_model.model.layers.0.mlp.experts.correction_bias");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {SHA1, XXH3})
+  void theAuditHasARowForEveryRankAndName(String sample) throws Exception {
+    Path source = LayoutActions.copyOfSample(sample, directory);
+    Path output = directory.resolve("repaired");
+    LayoutActions actions = LayoutActions.with();
+    actions.repair(source, output, Strategy.COPY);
+
+    Map<String, Integer> rows = new TreeMap<>();
+    Map<String, Integer> renamed = new TreeMap<>();
+    new AuditQuery(actions.job(), LayoutActions.location(output))
+        .read(
+            run -> {},
+            row -> {
+              int rank = 2 * row.<Integer>getAs("pp_rank") + row.<Integer>getAs("tp_rank");
+              rows.merge(rank + " " + row.getAs("tensor"), 1, Integer::sum);
+              renamed.merge(rank + " " + row.getAs("target_tensor"), 1, Integer::sum);
+            });
+
+    assertThat(rows).isEqualTo(namesByRank(document(source)));
+    assertThat(renamed).isEqualTo(namesByRank(document(output)));
+  }
+
+  /** Each rank with each of its names, once. */
+  private static Map<String, Integer> namesByRank(JsonNode document) {
+    Map<String, Integer> names = new TreeMap<>();
+    document
+        .get("rank_to_reads")
+        .properties()
+        .forEach(
+            rank ->
+                rank.getValue()
+                    .forEach(
+                        read -> names.put(rank.getKey() + " " + read.get("name").asText(), 1)));
+    return names;
+  }
+
   @Test
   void aSumThatIsNotThatOfItsRankIsRefusedAndReported() throws Exception {
     Path source = LayoutActions.copyOfSample(SHA1, directory);
