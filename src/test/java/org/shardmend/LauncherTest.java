@@ -116,6 +116,20 @@ class LauncherTest {
   }
 
   @Test
+  void packagesAreFetchedByStartingThroughSpark() throws Exception {
+    launch("--conf", "spark.jars.packages=org.example:store:1", "plan", "a checkpoint");
+
+    List<String> arguments = recorded("java");
+    int submit = arguments.indexOf("org.apache.spark.deploy.SparkSubmit");
+    assertThat(arguments.subList(submit, arguments.size()))
+        .containsSubsequence("--class", MAIN_CLASS)
+        .containsSubsequence("--conf", "spark.first=one word")
+        .containsSubsequence("--conf", "spark.jars.packages=org.example:store:1")
+        .endsWith(project.resolve("target/shardmend.jar").toString(), "plan", "a checkpoint");
+    assertThat(arguments.get(submit - 1)).as("the class path").doesNotContain("shardmend.jar");
+  }
+
+  @Test
   void aChangedSourceIsBuiltAgain() throws Exception {
     launch("plan");
     changeLater(Files.writeString(project.resolve("src/main/Main.java"), "class Main {}"));
