@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.Row;
 import org.shardmend.audit.CatalogName;
 import org.shardmend.audit.RunId;
 import org.shardmend.job.AuditCatalog;
 import org.shardmend.job.AuditQuery;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
@@ -61,7 +61,7 @@ final class AuditCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
-    Location place = Locations.parse(path, new Configuration());
+    Location place = Locations.parse(path, DriverHadoop.configuration());
     return auditTable.name().isPresent()
         ? append(place, auditTable.name().get(), progress)
         : print(place, progress);

@@ -1,7 +1,7 @@
 package org.shardmend.cli;
 
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.PlanRequest;
@@ -42,7 +42,7 @@ final class CheckpointOptions {
 
   PlanRequest request() throws JobException {
     return new PlanRequest(
-        Locations.parse(checkpoint, new Configuration()),
+        Locations.parse(checkpoint, DriverHadoop.configuration()),
         discovery(),
         rules.families(),
         allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE,

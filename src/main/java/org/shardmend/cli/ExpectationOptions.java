@@ -1,6 +1,6 @@
 package org.shardmend.cli;
 
-import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Expectation;
 import org.shardmend.job.ExpectedStates;
 import org.shardmend.job.JobException;
@@ -43,6 +43,6 @@ final class ExpectationOptions {
     }
     return like.isEmpty()
         ? Expectation.none()
-        : Expectation.like(Locations.parse(like, new Configuration()));
+        : Expectation.like(Locations.parse(like, DriverHadoop.configuration()));
   }
 }

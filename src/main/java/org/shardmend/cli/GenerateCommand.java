@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.checkpoint.HashKind;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.GenerateAction;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -129,7 +129,7 @@ final class GenerateCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
-    Location target = Locations.parse(directory, new Configuration());
+    Location target = Locations.parse(directory, DriverHadoop.configuration());
     Trial trial = new GenerateAction(settings(), target, expected, progress).execute();
     ObjectNode document = object();
     document.put("checkpoint", trial.checkpoint().toString());

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Inspection;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -43,7 +43,7 @@ final class InspectCommand extends ShardmendCommand {
   CommandResult run(Progress progress) throws JobException {
     Inspection inspection =
         Inspection.of(
-            Locations.parse(path, new Configuration()),
+            Locations.parse(path, DriverHadoop.configuration()),
             pattern,
             allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE);
     ObjectNode document = object();

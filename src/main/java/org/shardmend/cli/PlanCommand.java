@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Expectation;
 import org.shardmend.job.FindAliasesAction;
 import org.shardmend.job.FoundAliases;
@@ -70,7 +70,7 @@ final class PlanCommand extends ShardmendCommand {
     try (SparkJob job = SparkJob.start("shardmend plan", progress)) {
       PlanAction action = new PlanAction(job, request);
       if (!sourceModel.isEmpty()) {
-        action.sourceModel(Locations.parse(sourceModel, new Configuration()));
+        action.sourceModel(Locations.parse(sourceModel, DriverHadoop.configuration()));
       }
       planned = action.execute();
       if (findAliases) {

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
@@ -158,7 +159,7 @@ final class RepairCommand extends ShardmendCommand {
   }
 
   private RepairRequest request() throws JobException {
-    Configuration hadoop = new Configuration();
+    Configuration hadoop = DriverHadoop.configuration();
     RepairRequest request =
         target.inPlace
             ? RepairRequest.inPlace(checkpoint.request())

@@ -3,8 +3,8 @@ package org.shardmend.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Optional;
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.audit.RunId;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
@@ -45,7 +45,8 @@ final class ReportCommand extends ShardmendCommand {
     RunId shown;
     try (SparkJob job = SparkJob.start("shardmend report", progress)) {
       shown =
-          new ReportAction(job, Locations.parse(audit, new Configuration()), wanted, output)
+          new ReportAction(
+                  job, Locations.parse(audit, DriverHadoop.configuration()), wanted, output)
               .execute();
     }
     ObjectNode document = object();

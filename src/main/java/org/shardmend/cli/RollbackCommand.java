@@ -3,7 +3,7 @@ package org.shardmend.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Locale;
-import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
@@ -30,7 +30,7 @@ final class RollbackCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
-    Location location = Locations.parse(checkpoint, new Configuration());
+    Location location = Locations.parse(checkpoint, DriverHadoop.configuration());
     JournalResult result = new RollbackAction(location, breakLock).execute();
     ObjectNode document = object();
     document.put("checkpoint", location.toString());

@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.PlanRequest;
@@ -140,7 +141,7 @@ final class SweepCommand extends ShardmendCommand {
   }
 
   private SweepRequest request() throws JobException {
-    Configuration hadoop = new Configuration();
+    Configuration hadoop = DriverHadoop.configuration();
     List<Location> places = new ArrayList<>();
     for (String root : roots) {
       places.add(Locations.parse(root, hadoop));

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.hadoop.conf.Configuration;
+import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Fault;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -55,7 +55,7 @@ final class VerifyCommand extends ShardmendCommand {
             checkpoint.request(), full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
     request.expecting(expectation.expectation());
     if (!against.isEmpty()) {
-      request.against(Locations.parse(against, new Configuration()));
+      request.against(Locations.parse(against, DriverHadoop.configuration()));
     }
     VerifyResult result;
     try (SparkJob job = SparkJob.start("shardmend verify", progress)) {

@@ -30,7 +30,7 @@ public final class ExpectedStates {
    *     state
    */
   public static ExpectedState read(String fileOrDirectory) throws JobException {
-    Configuration hadoop = new Configuration();
+    Configuration hadoop = DriverHadoop.configuration();
     Location location = Locations.parse(fileOrDirectory, hadoop);
     try (Store store = Stores.open(location, hadoop)) {
       boolean isDirectory =

@@ -2,7 +2,6 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
@@ -38,7 +37,7 @@ public final class GenerateAction {
    */
   public Trial execute() throws JobException {
     progress.begin("Generate", settings.sparse() ? 0 : settings.bytes());
-    try (Store store = Stores.open(target, new Configuration())) {
+    try (Store store = Stores.open(target, DriverHadoop.configuration())) {
       Trial trial = CheckpointGenerator.generate(settings, store, target, progress::update);
       if (!expectedFile.isEmpty()) {
         ResultFile.write(expectedFile, trial.expected().write());

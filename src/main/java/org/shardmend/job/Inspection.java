@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.CheckpointFiles;
@@ -44,7 +43,7 @@ public record Inspection(Location location, List<ScannedShard> shards) {
    */
   public static Inspection of(Location location, String pattern, UnknownDtypes dtypes)
       throws JobException {
-    try (Store store = Stores.open(location, new Configuration())) {
+    try (Store store = Stores.open(location, DriverHadoop.configuration())) {
       Optional<FileStatus> status = store.stat(location.path());
       if (status.isPresent() && status.get().isFile()) {
         return ofShard(store, location, status.get(), dtypes);

@@ -18,7 +18,7 @@ public final class ResultFile {
    * @throws JobException USAGE when {@code target} is no location, FAILED when it can't be written
    */
   public static void write(String target, byte[] content) throws JobException {
-    Configuration hadoop = new Configuration();
+    Configuration hadoop = DriverHadoop.configuration();
     Location location = Locations.parse(target, hadoop);
     try (Store store = Stores.open(location, hadoop)) {
       if (store.stat(location.path()).isPresent()) {

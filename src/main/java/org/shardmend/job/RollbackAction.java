@@ -1,7 +1,6 @@
 package org.shardmend.job;
 
 import java.io.IOException;
-import org.apache.hadoop.conf.Configuration;
 import org.shardmend.storage.Journal;
 import org.shardmend.storage.JournalResult;
 import org.shardmend.storage.JournalState;
@@ -35,7 +34,7 @@ public final class RollbackAction {
    *     something else since, FAILED when it is locked or storage fails
    */
   public JournalResult execute() throws JobException {
-    try (Store store = Stores.open(checkpoint, new Configuration())) {
+    try (Store store = Stores.open(checkpoint, DriverHadoop.configuration())) {
       if (store.stat(checkpoint.path()).isEmpty()) {
         throw Locations.missing(checkpoint);
       }

@@ -63,7 +63,7 @@ public final class RuleSources {
    * @throws JobException USAGE when there is no such file, or it does not hold a valid family
    */
   public static RuleFamily file(String file) throws JobException {
-    Configuration hadoop = new Configuration();
+    Configuration hadoop = DriverHadoop.configuration();
     Location location = Locations.parse(file, hadoop);
     try (Store store = Stores.open(location, hadoop)) {
       if (store.stat(location.path()).isEmpty()) {
