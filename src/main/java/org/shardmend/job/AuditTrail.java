@@ -59,9 +59,19 @@ final class AuditTrail implements AutoCloseable {
    * @param root the audit's directory; made when it is missing
    */
   static AuditTrail open(Location root, RunId run, HadoopSettings hadoop) throws IOException {
-    AuditTrail trail = new AuditTrail(root, run, hadoop, Stores.open(root, hadoop));
-    trail.store.makeDirectories(trail.staging.path());
+    AuditTrail trail = at(root, run, hadoop);
+    trail.begin();
     return trail;
+  }
+
+  /** As {@link #open}, but makes nothing before {@link #begin}. */
+  static AuditTrail at(Location root, RunId run, HadoopSettings hadoop) throws IOException {
+    return new AuditTrail(root, run, hadoop, Stores.open(root, hadoop));
+  }
+
+  /** Makes the run's staging directory. */
+  void begin() throws IOException {
+    store.makeDirectories(staging.path());
   }
 
   /** What tasks need to write rows. */

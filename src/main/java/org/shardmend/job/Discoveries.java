@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Discovery;
@@ -10,6 +11,7 @@ import org.shardmend.checkpoint.Layout;
 import org.shardmend.storage.Journal;
 import org.shardmend.storage.JournalException;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.ObjectStorePublish;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.StoreCheckpointFiles;
@@ -28,6 +30,7 @@ final class Discoveries {
       throws JobException {
     try (Store store = access.open()) {
       requireClosed(store, access.location());
+      requireFinished(store, access.location());
       Checkpoint checkpoint =
           Discovery.discover(new StoreCheckpointFiles(store, access.location()), options);
       requireClosedElsewhere(store, access.location(), checkpoint);
@@ -43,6 +46,19 @@ final class Discoveries {
 
   private static void requireClosed(Store store, Location checkpoint) throws IOException {
     Journal.of(store, checkpoint.path(), StepListener.NONE).requireClosed();
+  }
+
+  /** What a repair builds in the open is no checkpoint before it is whole. */
+  private static void requireFinished(Store store, Location checkpoint)
+      throws JobException, IOException {
+    Optional<String> run = ObjectStorePublish.unfinishedRun(store, checkpoint.path());
+    if (run.isPresent()) {
+      throw JobException.refused(
+          "unfinished-output",
+          "%s is what run %s of a repair has not finished: %s lies in it. Run the same repair again, which finishes it, or with --restart; then look at it."
+              .formatted(checkpoint, run.get(), ObjectStorePublish.MARKER),
+          List.of());
+    }
   }
 
   /** A presharded dump may have been repaired as itself, or as what lies in its root. */

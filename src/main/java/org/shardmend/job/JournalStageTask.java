@@ -19,6 +19,7 @@ import org.shardmend.safetensors.SafetensorsException;
 import org.shardmend.storage.JournalStage;
 import org.shardmend.storage.ManifestShard;
 import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardWriter;
 import org.shardmend.storage.StagedEntry;
 import org.shardmend.storage.Store;
 
@@ -158,16 +159,11 @@ final class JournalStageTask {
           patch.get().length);
     }
     String path = journal.replacementPath(numbered.number(), attempt);
-    ShardCopy copy =
-        ShardCopy.write(
-            settings.rewrite(),
-            reader,
-            before,
-            edit,
-            HeaderWriter.encode(edit.target()),
-            store,
-            path,
-            meter);
+    byte[] header = HeaderWriter.encode(edit.target());
+    ShardCopy copy;
+    try (ShardWriter writer = store.create(path)) {
+      copy = ShardCopy.write(settings.rewrite(), reader, before, edit, header, writer, meter);
+    }
     entries.add(
         journal.replacement(
             numbered.number(), attempt, shard.name(), before.bytes().length, copy.headerBytes()));

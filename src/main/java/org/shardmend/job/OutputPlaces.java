@@ -3,15 +3,13 @@ package org.shardmend.job;
 import java.io.IOException;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.StoreTraits;
 
 /** Whether a repair's output may be where the user wants it. */
 final class OutputPlaces {
   private OutputPlaces() {}
 
   /**
-   * Goes on only when a result can be published at the output, and source and output are apart, by
-   * name and behind symbolic links.
+   * Goes on only when source and output are apart, by name and behind symbolic links.
    *
    * @param store the output's
    * @throws JobException USAGE otherwise
@@ -21,7 +19,6 @@ final class OutputPlaces {
     if (output.path().equals("/")) {
       throw JobException.usage("bad-output", "The root of a file system can't be an output");
     }
-    requirePublishable(store.traits(), output);
     try (Store sourceStore = new CheckpointAccess(source, job.hadoop()).open()) {
       if (sourceStore.stat(source.path()).isEmpty()) {
         throw Locations.missing(source);
@@ -46,20 +43,6 @@ final class OutputPlaces {
             "The checkpoint %s lies inside the output %s; choose another place"
                 .formatted(source, output));
       }
-    }
-  }
-
-  /**
-   * Goes on only when the output's store moves a directory in one step.
-   *
-   * @throws JobException USAGE otherwise, before anything is written
-   */
-  static void requirePublishable(StoreTraits traits, Location output) throws JobException {
-    if (!traits.atomicRename()) {
-      throw JobException.usage(
-          "output-not-supported",
-          "The output %s is in an object store, where a result can't become visible in one step, and this version repairs only into file: and hdfs:. Nothing was written; repair into one of these, then copy the result."
-              .formatted(output));
     }
   }
 

@@ -15,8 +15,12 @@ import org.shardmend.safetensors.SafetensorsException;
 import org.shardmend.storage.CloneUnsupportedException;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.ManifestShard;
+import org.shardmend.storage.Nonce;
+import org.shardmend.storage.PendingUpload;
 import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardIntake;
 import org.shardmend.storage.ShardReceipt;
+import org.shardmend.storage.ShardWriter;
 import org.shardmend.storage.Staging;
 import org.shardmend.storage.Store;
 
@@ -31,16 +35,23 @@ final class RewriteTask {
   private final Store source;
   private final Store target;
   private final Staging staging;
+  private final ShardIntake intake;
   private final LongConsumer meter;
   private final long attempt = Attempts.next();
 
   private RewriteTask(
-      Settings settings, NumberedShard shard, Store source, Store target, LongConsumer meter) {
+      Settings settings,
+      NumberedShard shard,
+      Store source,
+      Store target,
+      ShardIntake intake,
+      LongConsumer meter) {
     this.settings = settings;
     this.shard = shard;
     this.source = source;
     this.target = target;
     this.staging = settings.staging(target);
+    this.intake = intake;
     this.meter = meter;
   }
 
@@ -55,6 +66,18 @@ final class RewriteTask {
   record Settings(
       RewriteSettings rewrite, CheckpointAccess target, String arguments, String fingerprint)
       implements Serializable {
+
+    /** The same, with the nonce that is known only when the staging directory is there. */
+    Settings with(Nonce nonce) {
+      RewriteSettings known =
+          new RewriteSettings(
+              rewrite.source(),
+              nonce,
+              rewrite.digest(),
+              rewrite.dtypes(),
+              rewrite.maxBytesPerSecond());
+      return new Settings(known, target, arguments, fingerprint);
+    }
 
     Staging staging(Store store) {
       return Staging.of(store, target.location().path(), arguments, fingerprint);
@@ -72,16 +95,25 @@ final class RewriteTask {
   record Task(NumberedShard shard, Strategy strategy, boolean forced, List<String> hosts)
       implements Serializable, Placed {}
 
-  static ShardReceipt run(Settings settings, Task task, LongConsumer meter) throws IOException {
+  /**
+   * What the driver takes in.
+   *
+   * @param shard what was written
+   * @param pending what the driver does so that it becomes visible
+   */
+  record Receipt(ShardReceipt shard, PendingUpload pending) implements Serializable {}
+
+  static Receipt run(Settings settings, Task task, LongConsumer meter) throws IOException {
     try (Store source = settings.rewrite().source().open();
-        Store target = settings.target().open()) {
+        Store target = settings.target().open();
+        ShardIntake intake = ShardIntake.of(target, settings.staging(target))) {
       settings.rewrite().nonce().check(target);
-      RewriteTask rewrite = new RewriteTask(settings, task.shard(), source, target, meter);
+      RewriteTask rewrite = new RewriteTask(settings, task.shard(), source, target, intake, meter);
       return rewrite.write(task);
     }
   }
 
-  private ShardReceipt write(Task task) throws IOException {
+  private Receipt write(Task task) throws IOException {
     long began = System.nanoTime();
     ShardPlan plan = shard.plan();
     String from = settings.rewrite().source().path(plan.name());
@@ -95,7 +127,7 @@ final class RewriteTask {
           target,
           ReceiptFile.path(staging, shard.number(), attempt),
           TensorReceipts.of(shard, before.header(), edit.target(), written.digests()));
-      return receipt(written, System.nanoTime() - began);
+      return new Receipt(receipt(written, System.nanoTime() - began), written.pending());
     } catch (SafetensorsException e) {
       throw new ShardTaskException("malformed", plan.name(), e.getMessage(), e);
     }
@@ -110,9 +142,10 @@ final class RewriteTask {
       String dataDigest,
       Map<String, String> digests,
       long bytesRead,
-      long bytesWritten) {
+      long bytesWritten,
+      PendingUpload pending) {
 
-    static Written of(ShardCopy copy) {
+    static Written of(ShardCopy copy, PendingUpload pending) {
       return new Written(
           Strategy.COPY,
           copy.bytes(),
@@ -121,52 +154,55 @@ final class RewriteTask {
           copy.dataDigest(),
           copy.digests(),
           copy.bytesRead(),
-          copy.bytes());
+          copy.bytes(),
+          pending);
     }
   }
 
   private Written write(
       Task task, String from, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
-    String to = staging.workPath(shard.number(), attempt);
-    Written written =
-        switch (task.strategy()) {
-          case LINK -> link(task, from, to, reader, before, edit);
-          case CLONE -> cloned(task, from, to, reader, before, edit);
-          case COPY -> Written.of(copy(to, reader, before, edit));
-          case PATCH, NONE ->
-              throw new IllegalArgumentException("Not for an output: " + task.strategy());
-        };
-    if (written.strategy() != Strategy.LINK) {
-      keepMode(from, to);
-    }
-    return written;
+    return switch (task.strategy()) {
+      case LINK -> link(task, from, reader, before, edit);
+      case CLONE -> cloned(task, from, reader, before, edit);
+      case COPY -> copy(from, reader, before, edit);
+      case PATCH, NONE ->
+          throw new IllegalArgumentException("Not for an output: " + task.strategy());
+    };
   }
 
-  private ShardCopy copy(String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
+  private Written copy(String from, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
-    byte[] header = shard.plan().unchanged() ? before.bytes() : HeaderWriter.encode(edit.target());
-    return ShardCopy.write(settings.rewrite(), reader, before, edit, header, target, to, meter);
+    ShardPlan plan = shard.plan();
+    byte[] header = plan.unchanged() ? before.bytes() : HeaderWriter.encode(edit.target());
+    long bytes = header.length + edit.target().dataBytes();
+    try (ShardWriter writer = intake.start(shard.number(), attempt, plan.name(), bytes)) {
+      ShardCopy copy =
+          ShardCopy.write(settings.rewrite(), reader, before, edit, header, writer, meter);
+      keepMode(from, writer.location().path());
+      return Written.of(copy, writer.pending());
+    }
   }
 
   private Written link(
-      Task task, String from, String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      Task task, String from, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
     try {
-      target.link(source.realPath(from), to);
+      target.link(source.realPath(from), staging.workPath(shard.number(), attempt));
     } catch (IOException e) {
       if (task.forced()) {
         throw e;
       }
-      return Written.of(copy(to, reader, before, edit));
+      return copy(from, reader, before, edit);
     }
     return sharing(Strategy.LINK, reader, before, 0);
   }
 
   private Written cloned(
-      Task task, String from, String to, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      Task task, String from, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
     ShardPlan plan = shard.plan();
+    String to = staging.workPath(shard.number(), attempt);
     Optional<byte[]> header =
         plan.unchanged()
             ? Optional.of(before.bytes())
@@ -177,9 +213,10 @@ final class RewriteTask {
       if (task.forced()) {
         throw e;
       }
-      return Written.of(copy(to, reader, before, edit));
+      return copy(from, reader, before, edit);
     }
     if (plan.unchanged()) {
+      keepMode(from, to);
       target.sync(to);
       return sharing(Strategy.CLONE, reader, before, 0);
     }
@@ -187,6 +224,7 @@ final class RewriteTask {
         header.orElseThrow(() -> new IllegalStateException("Planned to fit: " + plan.name()));
     target.setMode(to, 0600);
     target.writeAt(to, 0, ByteBuffer.wrap(patched));
+    keepMode(from, to);
     target.sync(to);
     return new Written(
         Strategy.CLONE,
@@ -196,7 +234,8 @@ final class RewriteTask {
         ManifestShard.NOT_READ,
         Map.of(),
         patched.length,
-        patched.length);
+        patched.length,
+        PendingUpload.NONE);
   }
 
   private static Written sharing(
@@ -209,7 +248,8 @@ final class RewriteTask {
         ManifestShard.NOT_READ,
         Map.of(),
         before.bytes().length,
-        written);
+        written,
+        PendingUpload.NONE);
   }
 
   private void keepMode(String from, String to) throws IOException {

@@ -14,7 +14,6 @@ import org.shardmend.storage.RangeReader;
 import org.shardmend.storage.ShardCopier;
 import org.shardmend.storage.ShardDigests;
 import org.shardmend.storage.ShardWriter;
-import org.shardmend.storage.Store;
 
 /**
  * A shard that was built anew: a new header, then the kept data.
@@ -35,13 +34,14 @@ record ShardCopy(
     long bytesRead) {
 
   /**
-   * Writes the shard to {@code path}, durably where the store can.
+   * Writes the shard, durably where the store can, and completes it.
    *
    * @param source the shard as it was
    * @param before its header
    * @param edit what changes in it
    * @param header the 8 + N bytes to write: the edit's target, or the source's own where nothing
    *     changes
+   * @param writer of a new file; the caller closes it
    */
   static ShardCopy write(
       RewriteSettings settings,
@@ -49,32 +49,28 @@ record ShardCopy(
       SourceHeader before,
       HeaderEdit edit,
       byte[] header,
-      Store target,
-      String path,
+      ShardWriter writer,
       LongConsumer meter)
       throws IOException {
     ShardCopier copier = new ShardCopier(settings.pace(meter));
     Optional<DigestAlgorithm> algorithm = DigestAlgorithm.ofLabel(settings.digest());
-    try (ShardWriter writer = target.create(path)) {
-      Optional<ShardDigests> digests = Optional.empty();
-      if (algorithm.isPresent()) {
-        digests =
-            Optional.of(
-                copier.copyAndDigest(
-                    source, before.header(), edit, header, writer, algorithm.get()));
-      } else {
-        copier.copy(source, before.header(), edit, header, writer);
-      }
-      writer.sync();
-      writer.complete();
-      return new ShardCopy(
-          writer.position(),
-          header.length,
-          SourceHeader.digest(header),
-          digests.map(ShardDigests::shard).orElse(ManifestShard.NOT_READ),
-          digests.map(d -> byName(edit, d)).orElse(Map.of()),
-          before.bytes().length + edit.target().dataBytes());
+    Optional<ShardDigests> digests = Optional.empty();
+    if (algorithm.isPresent()) {
+      digests =
+          Optional.of(
+              copier.copyAndDigest(source, before.header(), edit, header, writer, algorithm.get()));
+    } else {
+      copier.copy(source, before.header(), edit, header, writer);
     }
+    writer.sync();
+    writer.complete();
+    return new ShardCopy(
+        writer.position(),
+        header.length,
+        SourceHeader.digest(header),
+        digests.map(ShardDigests::shard).orElse(ManifestShard.NOT_READ),
+        digests.map(d -> byName(edit, d)).orElse(Map.of()),
+        before.bytes().length + edit.target().dataBytes());
   }
 
   private static Map<String, String> byName(HeaderEdit edit, ShardDigests digests) {

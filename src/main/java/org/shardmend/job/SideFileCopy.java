@@ -29,6 +29,37 @@ final class SideFileCopy {
   private final FileCopier files = new FileCopier(Pace.unlimited());
   private long copied;
 
+  /** What is written together, in the order in which it is written where loaders can see it. */
+  enum Group {
+    /** {@code servekit.json}: where it is absent, servekit prepares into the directory. */
+    SERVEKIT,
+    /** Whatever nobody looks for first. */
+    REST,
+    /** What says which tensor lies in which file. */
+    INDEX,
+    /** What an engine looks for first: without it, it takes no directory for a model. */
+    SEALS;
+
+    private static final String SERVEKIT_JSON = "servekit.json";
+    private static final String CONFIG_JSON = "config.json";
+
+    static Group of(SideFile file) {
+      if (file.entry().kind() == FileEntry.Kind.DIRECTORY) {
+        return REST;
+      }
+      return switch (file.role()) {
+        case READY -> SEALS;
+        case INDEX, CHECKSUM_JSON -> INDEX;
+        case PLAIN, CHECKSUM_LIST, STALE_INDEX, SAVE_MARKER ->
+            switch (file.entry().fileName()) {
+              case SERVEKIT_JSON -> SERVEKIT;
+              case CONFIG_JSON -> SEALS;
+              default -> REST;
+            };
+      };
+    }
+  }
+
   SideFileCopy(
       SparkJob job,
       PlannedCheckpoint planned,
@@ -50,27 +81,37 @@ final class SideFileCopy {
         .sum();
   }
 
-  /**
-   * Copies them, over what a stopped run has left.
-   *
-   * @return how many bytes were copied
-   */
-  long run() throws JobException, IOException {
-    job.progress().begin("Copy side files", 0);
+  /** How many bytes were copied so far. */
+  long copied() {
+    return copied;
+  }
+
+  /** The names of a group's files. */
+  List<String> names(Group group) {
+    return carriedAlong(group).stream().map(SideFile::name).toList();
+  }
+
+  /** Copies a group, over what a stopped run has left. */
+  void copy(Group group) throws JobException, IOException {
     try (Store from = source.open()) {
       Map<String, byte[]> changed = new HashMap<>();
       for (SideFileChange change : planned.sideFileChanges()) {
         changed.put(change.name(), change.content());
       }
-      for (SideFile file : readyLast()) {
-        if (isCarriedAlong(file)) {
-          copy(from, file, Optional.ofNullable(changed.get(file.name())));
-        }
+      for (SideFile file : carriedAlong(group)) {
+        copy(from, file, Optional.ofNullable(changed.get(file.name())));
       }
       keepMode(from, source.location().path(), staging.outDirectory());
     }
-    job.progress().end();
-    return copied;
+  }
+
+  /** In the order of names, but for what says that all the rest is there. */
+  private List<SideFile> carriedAlong(Group group) {
+    return planned.checkpoint().sideFiles().stream()
+        .filter(SideFileCopy::isCarriedAlong)
+        .filter(file -> Group.of(file) == group)
+        .sorted(Comparator.comparing(file -> file.role() == SideFile.Role.READY))
+        .toList();
   }
 
   /** An index that lies misleads its readers; a marker speaks of a save that is long over. */
@@ -79,13 +120,6 @@ final class SideFileCopy {
       case PLAIN, INDEX, CHECKSUM_LIST, CHECKSUM_JSON, READY -> true;
       case STALE_INDEX, SAVE_MARKER -> false;
     };
-  }
-
-  /** In the order of names, but for what says that all the rest is there. */
-  private List<SideFile> readyLast() {
-    return planned.checkpoint().sideFiles().stream()
-        .sorted(Comparator.comparing(file -> file.role() == SideFile.Role.READY))
-        .toList();
   }
 
   private void copy(Store from, SideFile file, Optional<byte[]> changed) throws IOException {

@@ -35,7 +35,7 @@ final class StrategyChoice {
       Staging staging)
       throws JobException, IOException {
     this.request = request;
-    boolean sameStore = source.location().sameStore(output) && store.traits().clones();
+    boolean sameStore = source.location().sameStore(output);
     Optional<Strategy> forced = request.strategy();
     if (forced.isPresent() && forced.get() == Strategy.PATCH) {
       throw JobException.usage(
@@ -44,13 +44,21 @@ final class StrategyChoice {
               + " clone, link and copy");
     }
     boolean needed = forced.isEmpty() || forced.get() == Strategy.CLONE;
-    this.clones = needed && sameStore && canClone(planned, source, store, staging);
+    this.clones =
+        needed && sameStore && store.traits().clones() && canClone(planned, source, store, staging);
     if (forced.equals(Optional.of(Strategy.CLONE)) && !clones) {
       throw JobException.failed(
           "strategy-impossible",
           "%s can't be a clone of %s: that needs one file system with copy-on-write clones (XFS with reflink, Btrfs and the like); use --strategy copy"
               .formatted(output, planned.location()),
           null);
+    }
+    boolean linked = request.linksUnchanged() || forced.equals(Optional.of(Strategy.LINK));
+    if (linked && !(sameStore && store.traits().hardLinks())) {
+      throw JobException.usage(
+          "strategy-impossible",
+          "%s can't hold links to shards of %s: both must be on one mounted file system; leave out --link-unchanged and --strategy link, and they are copied"
+              .formatted(output, planned.location()));
     }
   }
 

@@ -38,7 +38,8 @@ record UnitHeaders(
     List<ScannedShard> scanned = new ArrayList<>();
     List<Finding> problems = new ArrayList<>();
     try (Store store = access.open()) {
-      CheckpointFiles files = new StoreCheckpointFiles(store, access.location());
+      CheckpointFiles files =
+          new StoreCheckpointFiles(store, access.location(), unit.unit().shards());
       for (Shard shard : unit.unit().shards()) {
         try {
           scanned.add(HeaderScan.read(files, unit.id(), shard, dtypes));

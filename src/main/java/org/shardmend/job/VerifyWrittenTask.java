@@ -3,6 +3,7 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,7 +27,9 @@ import org.shardmend.safetensors.HeaderReader;
 import org.shardmend.safetensors.SafetensorsException;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ReadPattern;
 import org.shardmend.storage.ShardReceipt;
 import org.shardmend.storage.Staging;
 import org.shardmend.storage.Store;
@@ -114,7 +117,7 @@ final class VerifyWrittenTask {
 
   private Optional<Header> header(Written shard) throws IOException {
     ShardReceipt receipt = shard.receipt();
-    try (RangeReader reader = store.openForRead(staging.outPath(receipt.name()))) {
+    try (RangeReader reader = open(staging.outPath(receipt.name()))) {
       if (reader.size() != receipt.bytes()) {
         problem(shard, "has %d bytes instead of %d".formatted(reader.size(), receipt.bytes()));
         return Optional.empty();
@@ -136,6 +139,12 @@ final class VerifyWrittenTask {
       problem(shard, e.getMessage());
       return Optional.empty();
     }
+  }
+
+  private RangeReader open(String path) throws IOException {
+    FileStatus file =
+        store.stat(path).orElseThrow(() -> new NoSuchFileException(store.locate(path).toString()));
+    return store.openForRead(file, ReadPattern.RANDOM);
   }
 
   /** A file that was to stay as it is has the planned header's digest; others are looked into. */

@@ -10,6 +10,9 @@ final class HadoopOptions {
   static final String LENGTH = "fs.option.openfile.length";
   static final String CONDITIONAL_OVERWRITE = "fs.option.create.conditional.overwrite";
 
+  /** A setting of S3A, whose uploader says that it is there and fails when this is off. */
+  static final String S3A_UPLOADS = "fs.s3a.multipart.uploads.enabled";
+
   /** Values of {@link #READ_POLICY}. */
   static final String WHOLE_FILE = "whole-file";
 

@@ -195,6 +195,16 @@ public final class HadoopStore implements Store {
     }
   }
 
+  @Override
+  public RangeReader openListed(String path, long bytes, long modifiedMillis) throws IOException {
+    if (isHdfs()) {
+      return Store.super.openListed(path, bytes, modifiedMillis);
+    }
+    return openForRead(
+        new FileStatus(path, FileEntry.Kind.FILE, bytes, modifiedMillis, 1, "", FileStatus.NO_MODE),
+        ReadPattern.RANDOM);
+  }
+
   /** The status of what {@code path} leads to. */
   FileStatus followed(String path) throws IOException {
     try {
@@ -218,14 +228,36 @@ public final class HadoopStore implements Store {
       if (!isHdfs() && stat(path).isPresent()) {
         throw StorageFailure.exists("create", location);
       }
-      return new HadoopShardWriter(
-          location,
-          builder(toHadoop(path)).build(),
-          () -> deleteIfExists(path),
-          () -> freeBytes(path));
+      return writer(path, builder(toHadoop(path)));
     } catch (IOException failure) {
       throw StorageFailure.ofWrite("create", location, 0, () -> freeBytes(path), failure);
     }
+  }
+
+  private ShardWriter writer(String path, FSDataOutputStreamBuilder<?, ?> builder)
+      throws IOException {
+    return new HadoopShardWriter(
+        locate(path), builder.build(), () -> deleteIfExists(path), () -> freeBytes(path));
+  }
+
+  @Override
+  public ShardWriter createReplacing(String path) throws IOException {
+    if (isHdfs()) {
+      return Store.super.createReplacing(path);
+    }
+    try {
+      FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(toHadoop(path));
+      builder.create().overwrite(true).recursive();
+      return writer(path, builder);
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("create", locate(path), 0, () -> freeBytes(path), failure);
+    }
+  }
+
+  /** HDFS has an uploader, too, which does no more than a rename. */
+  @Override
+  public Optional<MultipartUploads> uploads(String directory) throws IOException {
+    return isHdfs() ? Optional.empty() : MultipartUploads.of(this, fileSystem, directory);
   }
 
   /**

@@ -44,7 +44,8 @@ public final class MultipartUploads implements Closeable {
   public static Optional<MultipartUploads> of(Store store, FileSystem fileSystem, String directory)
       throws IOException {
     Path base = fileSystem.makeQualified(new Path(null, null, directory));
-    if (!fileSystem.hasPathCapability(base, CommonPathCapabilities.FS_MULTIPART_UPLOADER)) {
+    if (!fileSystem.hasPathCapability(base, CommonPathCapabilities.FS_MULTIPART_UPLOADER)
+        || !fileSystem.getConf().getBoolean(HadoopOptions.S3A_UPLOADS, true)) {
       return Optional.empty();
     }
     return Optional.of(
@@ -64,8 +65,15 @@ public final class MultipartUploads implements Closeable {
    * @param expectedBytes what is going to be written, from which the size of a part follows
    */
   public PartWriter start(String path, long expectedBytes) throws IOException {
-    UploadHandle upload = await(uploader.startUpload(literal(path)), "start the upload of", path);
-    return new PartWriter(this, path, upload, expectedBytes);
+    CompletableFuture<UploadHandle> starting = uploader.startUpload(literal(path));
+    try {
+      return new PartWriter(
+          this, path, await(starting, "start the upload of", path), expectedBytes);
+    } catch (InterruptedIOException interrupted) {
+      // The store may have begun it all the same, and nobody else would know.
+      CleanUp.run(() -> abort(await(starting, "start the upload of", path), path));
+      throw interrupted;
+    }
   }
 
   /** Makes a shard visible, on the driver; over one that an earlier attempt completed. */

@@ -7,38 +7,14 @@ import java.util.Optional;
 
 /**
  * Builds a result where it is going to be, on a store without rename, so that no loader takes it
- * for a model before it is whole; sentences O1 to O10 of {@code publish.md}. The caller holds the
+ * for a model before it is whole; sentences O1 to O11 of {@code publish.md}. The caller holds the
  * lock.
  */
-public final class ObjectStorePublish {
+public final class ObjectStorePublish implements Publication {
   /** The object that says that a target is not finished. */
   public static final String MARKER = "_SHARDMEND_INCOMPLETE";
 
   private static final int MAX_MARKER_BYTES = 1 << 16;
-
-  /** What the caller does, in the order of the steps. */
-  public interface Work {
-    /** Writes {@code servekit.json}, if the source has one (O3). */
-    void writeServekit() throws IOException;
-
-    /** Writes every shard that is not complete by receipt (O4, O5). */
-    void writeWeights() throws IOException;
-
-    /** Writes all other side files but index and seals (O6). */
-    void writeSideFiles() throws IOException;
-
-    /** Writes the index, if the layout has one (O6). */
-    void writeIndex() throws IOException;
-
-    /** Reads back what the store holds, and puts the audit in place (O7). */
-    void verify() throws IOException;
-
-    /** Writes {@code shardmend.json} (O8). */
-    void writeManifest() throws IOException;
-
-    /** Writes what a loader looks for first: {@code config.json}, or {@code READY} (O9). */
-    void writeSeals() throws IOException;
-  }
 
   /** What the marker says. */
   record Marker(String runId, String key) {}
@@ -57,19 +33,62 @@ public final class ObjectStorePublish {
   }
 
   /**
-   * Fails when there is something at the target that is not this repair's own unfinished result
-   * (O1); to be called before anything is written anywhere.
-   *
-   * @throws TargetExistsException when it is finished, or never was ours
-   * @throws StagingConflictException when it is the unfinished result of another repair
+   * The run that has begun to build {@code directory} and has not finished it; empty when the
+   * directory is not marked as unfinished. A copy of such a directory is as unfinished, on whatever
+   * store.
    */
+  public static Optional<String> unfinishedRun(Store store, String directory) throws IOException {
+    return marker(store, directory).map(Marker::runId);
+  }
+
+  private static Optional<Marker> marker(Store store, String directory) throws IOException {
+    Optional<byte[]> content = DurableFile.read(store, directory + "/" + MARKER, MAX_MARKER_BYTES);
+    try {
+      return content.isPresent()
+          ? Optional.of(JsonDocument.read(content.get(), Marker.class))
+          : Optional.empty();
+    } catch (IOException notOurs) {
+      throw new IOException(
+          "%s/%s marks an unfinished result, but does not say whose: it is not as a repair writes it. Look at the directory, and remove the marker or all of it."
+              .formatted(store.locate(directory), MARKER),
+          notOurs);
+    }
+  }
+
+  private Optional<Marker> marker() throws IOException {
+    return marker(store, staging.target());
+  }
+
+  /** O11: the marker is gone, and only the staging directory is left of the run. */
+  @Override
+  public boolean recover() throws IOException {
+    Optional<PublishNote> note = PublishNote.read(store, staging);
+    if (note.isEmpty() || !isTaken()) {
+      return false;
+    }
+    Optional<FileStatus> target = store.stat(staging.target());
+    if (target.isEmpty() || !note.get().isAbout(store, target.get())) {
+      return false;
+    }
+    removeStaging();
+    return true;
+  }
+
+  @Override
+  public boolean isTaken() throws IOException {
+    Optional<FileStatus> target = store.stat(staging.target());
+    return target.isPresent()
+        && marker().isEmpty()
+        && !(target.get().isDirectory() && store.list(staging.target()).isEmpty());
+  }
+
+  @Override
   public void requireFree() throws IOException {
+    if (isTaken()) {
+      throw new TargetExistsException(store.locate(staging.target()));
+    }
     Optional<Marker> marker = marker();
-    if (marker.isEmpty()) {
-      if (isTaken()) {
-        throw new TargetExistsException(store.locate(staging.target()));
-      }
-    } else if (!marker.get().key().equals(staging.key())) {
+    if (marker.isPresent() && !isOurs(marker.get())) {
       throw new StagingConflictException(
           store.locate(staging.target()),
           List.of(store.locate(staging.target())),
@@ -77,37 +96,50 @@ public final class ObjectStorePublish {
     }
   }
 
-  private boolean isTaken() throws IOException {
-    Optional<FileStatus> target = store.stat(staging.target());
-    return target.isPresent()
-        && !(target.get().isDirectory() && store.list(staging.target()).isEmpty());
+  private boolean isOurs(Marker marker) {
+    return marker.key().equals(staging.key());
   }
 
-  /**
-   * Removes an unfinished result, whoever began it: for {@code --restart}. A target without marker
-   * is not touched.
-   */
-  public void removeUnfinished() throws IOException {
-    if (marker().isPresent()) {
-      store.deleteTree(staging.target());
+  @Override
+  public void restart() throws IOException {
+    if (isTaken()) {
+      throw new TargetExistsException(store.locate(staging.target()));
     }
+    removeUnfinished();
+    staging.removeAll();
   }
 
-  /**
-   * Does all steps, the caller's in between.
-   *
-   * @param runId the run that publishes
-   * @param seals names of the files that {@link Work#writeSeals} writes
-   * @throws IOException when a step fails; the marker then stays, and running again resumes
-   */
-  public void run(String runId, List<String> seals, Work work) throws IOException {
+  @Override
+  public void discard() throws IOException {
+    if (marker().filter(this::isOurs).isPresent()) {
+      lock.requireHeld();
+      removeUnfinished();
+    }
+    store.deleteTree(staging.path());
+  }
+
+  /** Removes what is marked, the marker last: without it the rest would be a finished result. */
+  private void removeUnfinished() throws IOException {
+    if (marker().isEmpty()) {
+      return;
+    }
+    for (FileStatus entry : store.list(staging.target())) {
+      if (!entry.name().equals(MARKER)) {
+        store.deleteTree(entry.path());
+      }
+    }
+    store.deleteTree(staging.target());
+  }
+
+  @Override
+  public <E extends Exception> void run(String runId, ResultWork<E> work) throws IOException, E {
     requireFree();
     listener.reached("publish: mark as incomplete");
     if (marker().isEmpty()) {
       put(MARKER, JsonDocument.write(new Marker(runId, staging.key())));
     }
     listener.reached("publish: remove stale seals");
-    for (String seal : seals) {
+    for (String seal : work.seals()) {
       clear(seal);
     }
     listener.reached("publish: write servekit.json");
@@ -125,36 +157,40 @@ public final class ObjectStorePublish {
     work.writeManifest();
     listener.reached("publish: write seals");
     work.writeSeals();
+    listener.reached("publish: place the audit");
+    work.placeAudit();
+    listener.reached("publish: note");
+    PublishNote.of(store, staging, runId).write(store, staging);
+    lock.requireHeld();
     listener.reached("publish: remove the marker");
     clear(MARKER);
     listener.reached("publish: remove the staging directory");
-    store.deleteTree(staging.path());
+    removeStaging();
     listener.reached("publish: done");
   }
 
+  private void removeStaging() throws IOException {
+    staging.removePublished();
+    listener.reached("publish: remove the note");
+    store.deleteTree(staging.path());
+  }
+
   /** Where an object of the target is, which an earlier attempt may have left there. */
-  public String path(String name) {
-    return staging.target() + "/" + name;
+  String path(String name) {
+    return staging.outPath(name);
   }
 
   /** Removes an object of the target, if it is there, so that it can be written. */
-  public void clear(String name) throws IOException {
+  void clear(String name) throws IOException {
     DurableFile.deleteIfPresent(store, path(name));
   }
 
   /** Writes a small object of the target, over one that an earlier attempt left. */
-  public void put(String name, byte[] content) throws IOException {
+  void put(String name, byte[] content) throws IOException {
     clear(name);
     try (ShardWriter writer = store.create(path(name))) {
       writer.write(ByteBuffer.wrap(content));
       writer.complete();
     }
-  }
-
-  private Optional<Marker> marker() throws IOException {
-    Optional<byte[]> content = DurableFile.read(store, path(MARKER), MAX_MARKER_BYTES);
-    return content.isPresent()
-        ? Optional.of(JsonDocument.read(content.get(), Marker.class))
-        : Optional.empty();
   }
 }

@@ -82,11 +82,8 @@ public final class PartWriter implements ShardWriter {
     completed = true;
   }
 
-  /**
-   * What the driver completes or aborts.
-   *
-   * @throws IllegalStateException before {@link #complete}
-   */
+  /** What the driver completes or aborts. */
+  @Override
   public PendingUpload pending() {
     if (!completed) {
       throw new IllegalStateException("%s is not uploaded as a whole yet.".formatted(location()));
@@ -98,7 +95,7 @@ public final class PartWriter implements ShardWriter {
   public void abort() throws IOException {
     if (!completed && !aborted) {
       aborted = true;
-      uploads.abort(upload, path);
+      CleanUp.run(() -> uploads.abort(upload, path));
     }
   }
 

@@ -13,6 +13,9 @@ import java.util.List;
  */
 public record PendingUpload(String path, String upload, List<String> parts, long bytes)
     implements Serializable {
+  /** What is left to do for a file that its own writer has made visible: nothing. */
+  public static final PendingUpload NONE = new PendingUpload("", "", List.of(), 0);
+
   /** Copies the list. */
   public PendingUpload {
     parts = List.copyOf(parts);

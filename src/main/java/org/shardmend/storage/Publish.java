@@ -10,26 +10,7 @@ import java.util.Optional;
  * Makes a staged result visible in one step, on {@code file:} and HDFS; sentences P1 to P7 of
  * {@code publish.md}. The caller holds the lock.
  */
-public final class Publish {
-  private static final int MAX_NOTE_BYTES = 1 << 16;
-
-  /** What puts the audit in place, when {@code out/} is durable and not yet visible. */
-  @FunctionalInterface
-  public interface AuditPlacement {
-    /** Puts it in place; what it writes outside {@code out/} it makes durable itself. */
-    void place() throws IOException;
-  }
-
-  /**
-   * What P4 notes.
-   *
-   * @param runId the run that publishes
-   * @param out the identity of the directory that becomes the target; empty where a store has no
-   *     identities
-   * @param manifest SHA-256 of the result's {@code shardmend.json}; empty when it has none
-   */
-  record Note(String runId, String out, String manifest) {}
-
+public final class Publish implements Publication {
   private final Store store;
   private final Staging staging;
   private final TargetLock lock;
@@ -43,38 +24,42 @@ public final class Publish {
     this.listener = listener;
   }
 
-  /**
-   * Does all steps.
-   *
-   * @param runId the run that publishes
-   * @param audit what puts the audit in place (P3)
-   * @throws TargetExistsException when there is something; the result stays staged
-   * @throws LockedException when the lock was lost; the result stays staged
-   * @throws IOException when the store fails; running again resumes
-   */
-  public void run(String runId, AuditPlacement audit) throws IOException {
+  /** In any order, because nobody sees it; the weights first, which fail soonest. */
+  @Override
+  public <E extends Exception> void run(String runId, ResultWork<E> work) throws IOException, E {
+    work.writeWeights();
+    work.writeServekit();
+    work.writeSideFiles();
+    work.writeIndex();
+    work.writeSeals();
+    work.verify();
+    work.writeManifest();
+    prepare();
+    work.placeAudit();
+    finish(runId);
+  }
+
+  /** P1 and P2. */
+  private void prepare() throws IOException {
     listener.reached("publish: sync files and directories");
     syncTree(staging.outDirectory());
     syncDirectory(staging.receiptDirectory());
     syncDirectory(staging.path());
     syncDirectory(DurableFile.parentOf(staging.path()));
     listener.reached("publish: place the audit");
-    audit.place();
+  }
+
+  /** The end of P3, and all that follows. */
+  private void finish(String runId) throws IOException {
     listener.reached("publish: sync the audit");
     syncAudit();
     listener.reached("publish: note");
-    DurableFile.write(store, staging.publishingPath(), JsonDocument.write(noteOf(runId)));
+    PublishNote.of(store, staging, runId).write(store, staging);
     move();
     settle();
   }
 
-  /**
-   * Ends what a killed run had published already (P7). To be called, under the lock, before the
-   * target's existence is held against this run.
-   *
-   * @return whether the target is this repair's result
-   * @throws IOException when the store fails; running again resumes
-   */
+  @Override
   public boolean recover() throws IOException {
     Optional<FileStatus> directory = store.stat(staging.path());
     if (directory.isEmpty()) {
@@ -92,41 +77,41 @@ public final class Publish {
   }
 
   private boolean isPublished() throws IOException {
-    Optional<byte[]> note = DurableFile.read(store, staging.publishingPath(), MAX_NOTE_BYTES);
+    Optional<PublishNote> note = PublishNote.read(store, staging);
     Optional<FileStatus> target = store.stat(staging.target());
     return note.isPresent()
         && target.isPresent()
         && store.stat(staging.outDirectory()).isEmpty()
-        && isTarget(JsonDocument.read(note.get(), Note.class), target.get());
+        && note.get().isAbout(store, target.get());
   }
 
-  private boolean isTarget(Note note, FileStatus target) throws IOException {
-    return target.fileKey().equals(note.out())
-        && manifestDigest(staging.target()).equals(note.manifest());
+  @Override
+  public boolean isTaken() throws IOException {
+    return store.stat(staging.target()).isPresent();
   }
 
-  private Note noteOf(String runId) throws IOException {
-    String out = staging.outDirectory();
-    FileStatus status =
-        store
-            .stat(out)
-            .orElseThrow(
-                () -> new IOException("Nothing is staged in %s.".formatted(store.locate(out))));
-    return new Note(runId, status.fileKey(), manifestDigest(out));
+  @Override
+  public void requireFree() throws IOException {
+    if (isTaken()) {
+      throw new TargetExistsException(store.locate(staging.target()));
+    }
   }
 
-  private String manifestDigest(String directory) throws IOException {
-    return DurableFile.read(store, directory + "/" + Manifest.NAME, Manifest.MAX_BYTES)
-        .map(Sha256::hex)
-        .orElse("");
+  @Override
+  public void restart() throws IOException {
+    requireFree();
+    staging.removeAll();
+  }
+
+  @Override
+  public void discard() throws IOException {
+    store.deleteTree(staging.path());
   }
 
   /** P5. */
   private void move() throws IOException {
     lock.requireHeld();
-    if (store.stat(staging.target()).isPresent()) {
-      throw new TargetExistsException(store.locate(staging.target()));
-    }
+    requireFree();
     listener.reached("publish: move to the target");
     try {
       store.rename(staging.outDirectory(), staging.target());
@@ -143,11 +128,7 @@ public final class Publish {
     syncDirectory(DurableFile.parentOf(staging.target()));
     syncDirectory(staging.path());
     listener.reached("publish: remove the staging directory");
-    for (FileStatus entry : store.list(staging.path())) {
-      if (!entry.path().equals(staging.publishingPath())) {
-        store.deleteTree(entry.path());
-      }
-    }
+    staging.removePublished();
     syncDirectory(staging.path());
     listener.reached("publish: remove the note");
     store.delete(staging.publishingPath());

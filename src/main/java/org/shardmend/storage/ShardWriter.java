@@ -59,6 +59,16 @@ public interface ShardWriter extends Closeable {
   void complete() throws IOException;
 
   /**
+   * What is left to be done by the driver, after {@link #complete()}, so that the file becomes
+   * visible; {@link PendingUpload#NONE} where it is.
+   *
+   * @throws IllegalStateException before {@link #complete()}, where something is left
+   */
+  default PendingUpload pending() {
+    return PendingUpload.NONE;
+  }
+
+  /**
    * Gives the file up, if it was not completed: nothing of it stays visible. Works in an
    * interrupted thread, too.
    *

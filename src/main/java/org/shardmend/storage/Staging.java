@@ -110,6 +110,17 @@ public final class Staging {
     store.deleteTree(path);
   }
 
+  /**
+   * Removes the directory, {@code publishing.json} last, which says that the rest is not needed.
+   */
+  void removePublished() throws IOException {
+    for (FileStatus entry : store.list(path)) {
+      if (!entry.path().equals(publishingPath())) {
+        store.deleteTree(entry.path());
+      }
+    }
+  }
+
   private List<FileStatus> others() throws IOException {
     String parent = DurableFile.parentOf(path);
     if (store.stat(parent).isEmpty()) {
@@ -159,14 +170,14 @@ public final class Staging {
     return workDirectory() + "/" + number + "-" + attempt;
   }
 
-  /** Where a file of the result is, until it is published. */
+  /** Where a file of the result is built. */
   public String outPath(String name) {
     return outDirectory() + "/" + name;
   }
 
-  /** The directory that is going to be the target. */
+  /** Where the result is built: a directory that is moved to the target, or else the target. */
   public String outDirectory() {
-    return path + "/out";
+    return store.traits().atomicRename() ? path + "/out" : target;
   }
 
   private String workDirectory() {
@@ -275,9 +286,7 @@ public final class Staging {
   }
 
   private boolean isInPlace(ShardReceipt receipt) throws IOException {
-    String place =
-        store.traits().atomicRename() ? outPath(receipt.name()) : target + "/" + receipt.name();
-    Optional<FileStatus> file = store.stat(place);
+    Optional<FileStatus> file = store.stat(outPath(receipt.name()));
     return file.isPresent()
         && file.get().isFile()
         && file.get().bytes() == receipt.bytes()

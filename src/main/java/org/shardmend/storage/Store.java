@@ -53,10 +53,41 @@ public interface Store extends Closeable {
   }
 
   /**
+   * Opens a file of which a listing gave length and time, to read pieces of it; links are followed.
+   * Where asking for a file's status costs a request, it is not asked for again.
+   *
+   * @param bytes its length
+   * @param modifiedMillis when it was last written, as in {@link FileStatus#modifiedMillis()}
+   */
+  default RangeReader openListed(String path, long bytes, long modifiedMillis) throws IOException {
+    FileStatus file =
+        stat(path).orElseThrow(() -> new NoSuchFileException(locate(path).toString()));
+    return openForRead(file, ReadPattern.RANDOM);
+  }
+
+  /**
    * Starts a new file; fails when the path is taken, by whatever. Its directory must exist, where a
    * store has such.
    */
   ShardWriter create(String path) throws IOException;
+
+  /**
+   * Starts a file that takes the place of whatever is at the path, at once, when it is completed;
+   * on stores where a file appears whole.
+   */
+  default ShardWriter createReplacing(String path) throws IOException {
+    throw new UnsupportedOperationException(
+        "A file in %s is written beside and moved.".formatted(locate(path)));
+  }
+
+  /**
+   * The multipart uploads into a directory, where the store has such.
+   *
+   * @throws IOException when the store can't be asked
+   */
+  default Optional<MultipartUploads> uploads(String directory) throws IOException {
+    return Optional.empty();
+  }
 
   /**
    * Overwrites bytes of a file that exists; neither creates, nor extends, nor truncates it. Not

@@ -11,23 +11,49 @@ import java.util.Map;
 import java.util.Optional;
 import org.shardmend.checkpoint.CheckpointFiles;
 import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.checkpoint.Shard;
 
 /**
- * A checkpoint's files in a store. What a listing said of a file is kept, so that reading its
- * header asks an object store once. Not for several threads at once.
+ * A checkpoint's files in a store. What a listing said of a file is kept, and the start of a file
+ * is read in one piece that most headers fit in, so that reading a header asks an object store
+ * once. Not for several threads at once.
  */
 public final class StoreCheckpointFiles implements CheckpointFiles {
+  /**
+   * How much of an object is read at first, in bytes: less takes as long, and a header that has
+   * more takes a second request.
+   */
+  private static final int OBJECT_PREFIX_BYTES = 1 << 20;
+
   private final Store store;
   private final Location root;
   private final Map<String, FileStatus> listed = new HashMap<>();
+  private final Map<String, Shard> known = new HashMap<>();
+
+  /** The object whose start was read last, and that start. */
+  private String lastName = "";
+
+  private byte[] lastStart = {};
 
   /**
+   * Files of which nothing is known yet.
+   *
    * @param store the store that {@code root} lies in; the caller closes it
    * @param root the checkpoint's directory
    */
   public StoreCheckpointFiles(Store store, Location root) {
+    this(store, root, List.of());
+  }
+
+  /**
+   * Files of which the shards were listed elsewhere.
+   *
+   * @param shards with their lengths and times
+   */
+  public StoreCheckpointFiles(Store store, Location root, List<Shard> shards) {
     this.store = store;
     this.root = root;
+    shards.forEach(shard -> known.put(shard.name(), shard));
   }
 
   @Override
@@ -68,6 +94,15 @@ public final class StoreCheckpointFiles implements CheckpointFiles {
 
   @Override
   public byte[] readPrefix(String name, int maxBytes) throws IOException {
+    if (store.traits().atomicRename()) {
+      return start(name, maxBytes);
+    }
+    lastStart = start(name, Math.max(maxBytes, OBJECT_PREFIX_BYTES));
+    lastName = name;
+    return Arrays.copyOf(lastStart, Math.min(maxBytes, lastStart.length));
+  }
+
+  private byte[] start(String name, int maxBytes) throws IOException {
     try (RangeReader reader = open(name)) {
       byte[] prefix = new byte[(int) Math.min(maxBytes, reader.size())];
       ByteBuffer buffer = ByteBuffer.wrap(prefix);
@@ -78,6 +113,9 @@ public final class StoreCheckpointFiles implements CheckpointFiles {
 
   @Override
   public byte[] read(String name, long offset, int bytes) throws IOException {
+    if (lastName.equals(name) && offset + bytes <= lastStart.length) {
+      return Arrays.copyOfRange(lastStart, (int) offset, (int) offset + bytes);
+    }
     byte[] range = new byte[bytes];
     try (RangeReader reader = open(name)) {
       reader.readFully(offset, ByteBuffer.wrap(range));
@@ -86,6 +124,10 @@ public final class StoreCheckpointFiles implements CheckpointFiles {
   }
 
   private RangeReader open(String name) throws IOException {
+    Shard shard = known.get(name);
+    if (shard != null) {
+      return store.openListed(pathOf(name), shard.bytes(), shard.modifiedMillis());
+    }
     FileStatus status = listed.get(name);
     if (status == null) {
       String path = pathOf(name);

@@ -82,11 +82,53 @@ final class RepairScenario {
       }
       listener.reached("job: open");
       staging.open();
-      List<String> written = writeShards();
-      listener.reached("job: side files");
-      writeSideFiles();
-      publish.run("r1", () -> put(staging.outPath(".shardmend/audit/rows"), new byte[] {7}));
+      List<String> written = new ArrayList<>();
+      publish.run("r1", new Work(written));
       return written;
+    }
+  }
+
+  private final class Work implements ResultWork<IOException> {
+    private final List<String> written;
+
+    Work(List<String> written) {
+      this.written = written;
+    }
+
+    @Override
+    public List<String> seals() {
+      return List.of("config.json");
+    }
+
+    @Override
+    public void writeServekit() {}
+
+    @Override
+    public void writeWeights() throws IOException {
+      written.addAll(writeShards());
+    }
+
+    @Override
+    public void writeSideFiles() throws IOException {
+      listener.reached("job: side files");
+      RepairScenario.this.writeSideFiles();
+    }
+
+    @Override
+    public void writeIndex() {}
+
+    @Override
+    public void writeSeals() {}
+
+    @Override
+    public void verify() {}
+
+    @Override
+    public void writeManifest() {}
+
+    @Override
+    public void placeAudit() throws IOException {
+      put(staging.outPath(".shardmend/audit/rows"), new byte[] {7});
     }
   }
 
