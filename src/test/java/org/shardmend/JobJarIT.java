@@ -8,10 +8,12 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.shardmend.testing.BuildFiles;
 
 /** The job's jar brings what a cluster lacks, and nothing that a cluster brings. */
+@Tag("smoke")
 class JobJarIT {
   private static final Pattern FOLDER_OF_METADATA_OR_OURS =
       Pattern.compile("META-INF/.*|org/|org/shardmend/.*");

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.SortedMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.Samples;
@@ -15,6 +16,7 @@ import org.shardmend.testing.ShardmendProcess;
 import org.shardmend.testing.ShardmendProcess.Result;
 
 /** Repairs as users run them: through the launcher, in processes of their own. */
+@Tag("smoke")
 class RepairIT {
   private static final String SHARD = "model-rank-1-part-0.safetensors";
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructField;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.shardmend.audit.AuditPage.Question;
 
 /** The page on the audit tells the truth: its columns are the tables', and its queries run. */
+@Tag("smoke")
 class AuditQuestionsTest {
   private static final SparkSession SPARK = LocalSpark.session();
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -27,6 +28,7 @@ import org.shardmend.trial.TrialSettings;
 /**
  * Every layout with every fault, repaired in every way: what comes out is what a loader expects.
  */
+@Tag("smoke")
 class LayoutMatrixTest {
 
   /** How a checkpoint is repaired. */

@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
 
 /** The README's query over the audit of a repair gives the counts of its plan. */
+@Tag("smoke")
 @ExtendWith(SharedSparkJob.class)
 class ReadmeAuditQueryTest {
   private static final Pattern QUERY = Pattern.compile("```sql\\n(.*?)```", Pattern.DOTALL);

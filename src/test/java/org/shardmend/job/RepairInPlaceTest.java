@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.SortedMap;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.shardmend.trial.SavedCheckpoint;
 import org.shardmend.trial.Trial;
 
 /** Repairs in place: what is touched, what is not, and that all of it can be undone. */
+@Tag("smoke")
 @ExtendWith(SharedSparkJob.class)
 class RepairInPlaceTest {
   private static final String OWN = ".shardmend";

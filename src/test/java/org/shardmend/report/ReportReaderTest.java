@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.audit.AuditTables;
@@ -20,6 +21,7 @@ import org.shardmend.report.ReportData.Proof;
 import org.shardmend.report.ReportData.Rank;
 import org.shardmend.storage.LocalStore;
 
+@Tag("smoke")
 class ReportReaderTest {
   private static final String DONE = "r20261130T081500Z-1a2b3c4d";
   private static final String REFUSED = "r20261130T091500Z-00000001";

@@ -1,6 +1,10 @@
 package org.shardmend.testing;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Where the project lies and where its build puts things, as Maven tells the tests. */
 public final class BuildFiles {
@@ -16,9 +20,30 @@ public final class BuildFiles {
     return Path.of(property("shardmend.build"));
   }
 
-  /** The job's jar; exists from the package phase on. */
+  /**
+   * The job's jar; exists from the package phase on. {@code -Dshardmend.jar=FILE} names another
+   * build's, to see that the one jar runs on several versions of Spark.
+   */
   public static Path jobJar() {
-    return buildFolder().resolve("shardmend.jar");
+    String other = System.getProperty("shardmend.jar", "");
+    return other.isEmpty() ? buildFolder().resolve("shardmend.jar") : Path.of(other);
+  }
+
+  /** A folder that {@code SHARDMEND_BUILD} may name: the job's jar, on this build's Spark. */
+  static Path launcherFolder() {
+    if (jobJar().equals(buildFolder().resolve("shardmend.jar"))) {
+      return buildFolder();
+    }
+    try {
+      Path folder = Files.createTempDirectory("shardmend-build");
+      Files.createSymbolicLink(folder.resolve("shardmend.jar"), jobJar().toAbsolutePath());
+      for (String name : List.of("launcher.classpath", "launcher.options")) {
+        Files.createSymbolicLink(folder.resolve(name), buildFolder().resolve(name));
+      }
+      return folder;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String property(String name) {

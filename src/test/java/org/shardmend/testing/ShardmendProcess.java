@@ -25,7 +25,7 @@ public final class ShardmendProcess {
 
   /** With the launcher's own default master. */
   public ShardmendProcess() {
-    environment.put("SHARDMEND_BUILD", BuildFiles.buildFolder().toString());
+    environment.put("SHARDMEND_BUILD", BuildFiles.launcherFolder().toString());
     environment.put("JAVA_HOME", System.getProperty("java.home"));
   }
 
