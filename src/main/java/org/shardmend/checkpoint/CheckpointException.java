@@ -74,6 +74,29 @@ public final class CheckpointException extends Exception {
   }
 
   /**
+   * A checkpoint that is malformed in one file, which the message names with its place, and the
+   * problem by its name alone: a problem is told of a checkpoint whose place is said before.
+   *
+   * @param location the checkpoint, as shown to people
+   * @param file relative to the checkpoint
+   * @param tensor the tensor concerned; empty when it is no single tensor
+   * @param what what is wrong, to be read right behind the file's name: {@code " is no regular
+   *     file"}
+   */
+  static CheckpointException refusedFile(
+      FindingCode code, String location, String file, String tensor, String what, Throwable cause) {
+    Finding problem = new Finding(code.code(), Severity.ERROR, file, OneLine.of(file + what));
+    return new CheckpointException(
+        Reason.REFUSED,
+        code.code(),
+        file,
+        tensor,
+        OneLine.of(location + "/" + file + what),
+        List.of(problem),
+        cause);
+  }
+
+  /**
    * A checkpoint with one or more problems. The first gives the code and the file.
    *
    * @param location the checkpoint, as shown to people

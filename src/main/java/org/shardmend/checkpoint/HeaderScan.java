@@ -36,11 +36,12 @@ public final class HeaderScan {
           HeaderReader.parse(bytes, HeaderReader.LENGTH_BYTES, jsonBytes, shard.bytes(), policy);
       return new ScannedShard(unit, shard, header, Sha256.hex(bytes, headerBytes));
     } catch (SafetensorsException e) {
-      throw CheckpointException.refused(
-          FindingCode.MALFORMED_SHARD.code(),
+      throw CheckpointException.refusedFile(
+          FindingCode.MALFORMED_SHARD,
+          files.location(),
           shard.name(),
           e.tensor().orElse(""),
-          files.location() + "/" + shard.name() + ": " + e.getMessage(),
+          ": " + e.getMessage(),
           e);
     }
   }

@@ -87,13 +87,13 @@ final class Listing {
    */
   byte[] readJson(FileEntry entry, int maxBytes) throws CheckpointException {
     if (!entry.isReadable()) {
-      throw CheckpointException.refused(
-          FindingCode.NOT_A_REGULAR_FILE.code(),
+      throw CheckpointException.refusedFile(
+          FindingCode.NOT_A_REGULAR_FILE,
+          files.location(),
           entry.name(),
-          files.location()
-              + "/"
-              + entry.name()
-              + " is no regular file, and was not opened. Put the file itself in its place.");
+          "",
+          " is no regular file, and was not opened. Put the file itself in its place.",
+          null);
     }
     if (entry.bytes() > maxBytes) {
       throw tooLong(entry, maxBytes);
@@ -122,12 +122,8 @@ final class Listing {
     return CheckpointException.failed(
         "read-failed",
         name,
-        files.location()
-            + "/"
-            + name
-            + " could not be read: "
-            + reason(cause)
-            + ". Nothing was changed; run again when it can be read.",
+        failed(files.location() + "/" + name, "read", cause)
+            + " Nothing was changed; run again when it can be read.",
         cause);
   }
 
@@ -168,8 +164,7 @@ final class Listing {
           "not-a-directory",
           shown + " is not a directory. Name the directory that holds the checkpoint's shards.");
     } catch (IOException e) {
-      throw CheckpointException.failed(
-          "list-failed", directory, shown + " could not be listed: " + reason(e) + ".", e);
+      throw CheckpointException.failed("list-failed", directory, failed(shown, "listed", e), e);
     }
   }
 
@@ -178,20 +173,25 @@ final class Listing {
   }
 
   private CheckpointException tooLong(FileEntry entry, int maxBytes) {
-    return CheckpointException.refused(
-        FindingCode.MALFORMED_SIDE_FILE.code(),
+    return CheckpointException.refusedFile(
+        FindingCode.MALFORMED_SIDE_FILE,
+        files.location(),
         entry.name(),
-        files.location()
-            + "/"
-            + entry.name()
-            + " has "
+        "",
+        " has "
             + entry.bytes()
             + " bytes; none of its kind is longer than "
             + maxBytes
-            + ". Put the right file in its place.");
+            + ". Put the right file in its place.",
+        null);
   }
 
-  private static String reason(IOException e) {
-    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  /** What the cause says, behind the place, unless it names that itself. */
+  private static String failed(String place, String operation, IOException cause) {
+    String reason =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    String said =
+        reason.contains(place) ? reason : place + " could not be " + operation + ": " + reason;
+    return said.endsWith(".") ? said : said + ".";
   }
 }

@@ -220,15 +220,14 @@ final class PreshardedLayout {
         entry(ChecksumJson.FILE_NAME)
             .orElseThrow(
                 () ->
-                    CheckpointException.refused(
-                        FindingCode.UNFINISHED_DUMP.code(),
+                    CheckpointException.refusedFile(
+                        FindingCode.UNFINISHED_DUMP,
+                        listing.location(),
                         prefix + ChecksumJson.FILE_NAME,
-                        listing.location()
-                            + "/"
-                            + prefix
-                            + ChecksumJson.FILE_NAME
-                            + " is missing: without it nobody knows the tensors' names. Bring it"
-                            + " from where the dump was made, or dump the model again."));
+                        "",
+                        " is missing: without it nobody knows the tensors' names. Bring it"
+                            + " from where the dump was made, or dump the model again.",
+                        null));
     return ChecksumJson.read(listing.readJson(entry, MAX_CHECKSUM_JSON_BYTES), entry.name());
   }
 

@@ -33,10 +33,11 @@ final class StorageFailures {
 
   /** As {@link #toJobException}, where {@code location} was to be read. */
   static JobException unreadable(Location location, IOException failure) {
-    return isUnknownFileSystem(failure)
+    String said = String.valueOf(failure.getMessage());
+    return isUnknownFileSystem(failure) || said.contains(location.toString())
         ? toJobException(failure)
         : JobException.failed(
-            code(failure), "Cannot read %s: %s".formatted(location, failure.getMessage()), failure);
+            code(failure), "Cannot read %s: %s".formatted(location, said), failure);
   }
 
   private static boolean isUnknownFileSystem(IOException failure) {

@@ -90,6 +90,20 @@ class HeaderScanTest {
 
     assertThat(e.reason()).isEqualTo(CheckpointException.Reason.FAILED);
     assertThat(e).hasMessageContainingAll(NAME, "Input/output error");
+    assertThat(e.getMessage()).containsOnlyOnce("file:/ckpt");
+  }
+
+  /** A problem is shown below its checkpoint's name, so it has the file's alone. */
+  @Test
+  void aMalformedShardsPlaceIsSaidOnce() {
+    InMemoryFiles files = new InMemoryFiles().empty(NAME);
+
+    CheckpointException e = failure(files, shard(files));
+    CheckpointException ofAll = CheckpointException.refused("file:/ckpt", e.problems());
+
+    assertThat(e.getMessage()).startsWith("file:/ckpt/" + NAME + ": ");
+    assertThat(e.problems().get(0).message()).startsWith(NAME + ": ");
+    assertThat(ofAll.getMessage()).startsWith("file:/ckpt: " + NAME + ": ");
   }
 
   @Test

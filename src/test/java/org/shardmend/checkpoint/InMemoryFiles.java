@@ -176,7 +176,7 @@ final class InMemoryFiles implements CheckpointFiles {
   private byte[] open(String name) throws IOException {
     reads.add(name);
     if (unreadable.contains(name)) {
-      throw new IOException("Input/output error");
+      throw new IOException("Cannot open " + location + "/" + name + ": Input/output error.");
     }
     if (!contents.containsKey(name)) {
       throw new NoSuchFileException(name);
