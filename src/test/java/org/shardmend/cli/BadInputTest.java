@@ -8,15 +8,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,6 +30,7 @@ import org.shardmend.testing.DirectoryContent;
  * What bad input gets: one message that says what, where and what to do; the exit code of the
  * contract; nothing published; the source untouched; and no stack trace.
  */
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BadInputTest {
   private static final String SHARD = "model-pp-0-rank-1-part-2.safetensors";
   private static final String OWN_RULES =
@@ -169,6 +173,88 @@ class BadInputTest {
             SHARD,
             "a symbolic link"),
         bad(
+            "a pipe in a shard's place",
+            source -> {
+              Files.delete(source.resolve(SHARD));
+              makePipe(source.resolve(SHARD));
+            },
+            4,
+            "not-a-regular-file",
+            SHARD),
+        bad(
+            "a shard that leads to an endless device",
+            source -> {
+              Files.delete(source.resolve(SHARD));
+              Files.createSymbolicLink(source.resolve(SHARD), Path.of("/dev/zero"));
+            },
+            4,
+            "not-a-regular-file",
+            SHARD),
+        bad(
+            "a shard that leads to itself",
+            source -> {
+              Files.delete(source.resolve(SHARD));
+              Files.createSymbolicLink(source.resolve("round"), Path.of(SHARD));
+              Files.createSymbolicLink(source.resolve(SHARD), Path.of("round"));
+            },
+            4,
+            "not-a-regular-file",
+            SHARD,
+            "a symbolic link"),
+        bad(
+            "a pipe in the place of servekit.json",
+            source -> {
+              Files.delete(source.resolve("servekit.json"));
+              makePipe(source.resolve("servekit.json"));
+            },
+            4,
+            "not-a-regular-file",
+            "servekit.json",
+            "was not opened"),
+        bad(
+            "a header nested a million deep",
+            source ->
+                writeShard(
+                    source.resolve(SHARD),
+                    "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1],\"x\":"
+                        + "[".repeat(1_000_000)
+                        + "]".repeat(1_000_000)
+                        + "}}"),
+            4,
+            "malformed-shard",
+            SHARD,
+            "deep"),
+        bad(
+            "a shape whose product is over 2^64",
+            source ->
+                writeShard(
+                    source.resolve(SHARD),
+                    "{\"a\":{\"dtype\":\"U8\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,1]}}"),
+            4,
+            "malformed-shard",
+            SHARD,
+            "4294967296"),
+        bad(
+            "offsets near 2^63",
+            source ->
+                writeShard(
+                    source.resolve(SHARD),
+                    "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[9223372036854775806,9223372036854775807]}}"),
+            4,
+            "malformed-shard",
+            SHARD,
+            "9223372036854775806"),
+        bad(
+            "an offset over 2^63",
+            source ->
+                writeShard(
+                    source.resolve(SHARD),
+                    "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,18446744073709551615]}}"),
+            4,
+            "malformed-shard",
+            SHARD,
+            "18446744073709551615"),
+        bad(
             "a directory without shards",
             source -> deleteAll(source, "model-"),
             2,
@@ -250,6 +336,11 @@ class BadInputTest {
     }
     String message = error.path("message").asText();
     assertThat(message).contains(bad.parts());
+    if (bad.exit() == 4) {
+      assertThat(message.lines())
+          .as("the place is said once")
+          .noneMatch(line -> line.indexOf("file:/") != line.lastIndexOf("file:/"));
+    }
     assertThat(run.err()).contains("shardmend: ").contains(bad.parts());
   }
 
@@ -258,6 +349,20 @@ class BadInputTest {
         .doesNotContain("\tat ")
         .doesNotContain("Exception")
         .doesNotContain("please report");
+  }
+
+  @Test
+  void aStrayFileThatARanksLoaderWouldReadIsNotRepaired() throws IOException {
+    String stray = "model-pp-0-rank-1-part-4.safetensors";
+    Files.copy(source.resolve(SHARD), source.resolve(stray));
+    SortedMap<String, String> before = DirectoryContent.of(scratch);
+
+    CommandRun repair =
+        CommandRun.of("repair", source.toString(), "--output", output.toString(), "--json");
+
+    requireError(
+        repair, "repair", new Bad("", checkpoint -> {}, 4, "contradiction", List.of(stray)));
+    assertThat(DirectoryContent.of(scratch)).isEqualTo(before);
   }
 
   @Test
@@ -405,6 +510,27 @@ class BadInputTest {
     CommandRun plan = CommandRun.of("plan", source.toString(), "--verbose");
 
     assertThat(plan.err()).contains("\tat org.shardmend.").contains(SHARD);
+  }
+
+  private static void makePipe(Path path) throws IOException {
+    try {
+      assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  /** A file with this header and one byte of data. */
+  private static void writeShard(Path file, String json) throws IOException {
+    byte[] header = json.getBytes(StandardCharsets.UTF_8);
+    Files.write(
+        file,
+        ByteBuffer.allocate(Long.BYTES + header.length + 1)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(header.length)
+            .put(header)
+            .array());
   }
 
   private static void truncate(Path file, int bytes) throws IOException {
