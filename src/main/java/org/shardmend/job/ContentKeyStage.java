@@ -114,7 +114,7 @@ final class ContentKeyStage {
         RangeReader reader = store.openForRead(access.path(name))) {
       ScannedShard scanned =
           HeaderScan.read(
-              new StoreCheckpointFiles(store, access.location()),
+              HeaderGate.before(new StoreCheckpointFiles(store, access.location())),
               UnitId.NONE,
               task.shard(),
               dtypes);

@@ -128,7 +128,7 @@ final class DigestCheck {
         RangeReader reader = store.openForRead(access.path(task.shard().name()))) {
       ScannedShard scanned =
           HeaderScan.read(
-              new StoreCheckpointFiles(store, access.location()),
+              HeaderGate.before(new StoreCheckpointFiles(store, access.location())),
               task.unit(),
               task.shard(),
               dtypes);

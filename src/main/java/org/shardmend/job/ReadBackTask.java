@@ -64,6 +64,7 @@ final class ReadBackTask {
       throws IOException, SafetensorsException {
     Staging staging = settings.staging(target);
     ShardReceipt receipt = task.receipt();
+    HeaderGate.enter(Math.max(task.plan().headerBytes(), receipt.headerBytes()));
     List<TensorReceipt> tensors =
         ReceiptFile.read(target, ReceiptFile.path(staging, receipt.number(), receipt.attempt()));
     Map<String, String> held =

@@ -50,6 +50,7 @@ final class SourceHeader {
           "had %d bytes when it was planned, and now has %d"
               .formatted(plan.shard().bytes(), reader.size()));
     }
+    HeaderGate.enter(plan.headerBytes());
     byte[] bytes = new byte[Math.toIntExact(plan.headerBytes())];
     reader.readFully(0, ByteBuffer.wrap(bytes));
     if (!digest(bytes).equals(plan.headerDigest())) {

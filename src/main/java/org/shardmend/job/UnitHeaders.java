@@ -39,7 +39,8 @@ record UnitHeaders(
     List<Finding> problems = new ArrayList<>();
     try (Store store = access.open()) {
       CheckpointFiles files =
-          new StoreCheckpointFiles(store, access.location(), unit.unit().shards());
+          HeaderGate.before(
+              new StoreCheckpointFiles(store, access.location(), unit.unit().shards()));
       for (Shard shard : unit.unit().shards()) {
         try {
           scanned.add(HeaderScan.read(files, unit.id(), shard, dtypes));

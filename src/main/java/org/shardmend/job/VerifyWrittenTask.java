@@ -99,6 +99,7 @@ final class VerifyWrittenTask {
   private void verify(
       Written shard, Map<UnitId, Set<String>> namesByUnit, AuditFileWriter<TensorRow> tensors)
       throws IOException {
+    HeaderGate.enter(shard.receipt().headerBytes());
     List<TensorReceipt> receipts =
         ReceiptFile.read(
             store, ReceiptFile.path(staging, shard.receipt().number(), shard.receipt().attempt()));

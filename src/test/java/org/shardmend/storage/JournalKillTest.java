@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.testing.TestJvm;
 
 /** A repair in place that is killed with SIGKILL at each step of its journal, and recovered. */
 class JournalKillTest {
@@ -55,19 +57,8 @@ class JournalKillTest {
   }
 
   private static int run(Path checkpoint, int step) throws IOException, InterruptedException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     Process process =
-        new ProcessBuilder(
-                java,
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                classPath,
-                KilledRepair.class.getName(),
-                checkpoint.toString(),
-                Integer.toString(step))
+        TestJvm.of(KilledRepair.class, List.of(), checkpoint.toString(), Integer.toString(step))
             .inheritIO()
             .start();
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
