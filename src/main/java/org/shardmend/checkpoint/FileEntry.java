@@ -9,7 +9,8 @@ import java.io.Serializable;
  * @param kind what the name itself is; a symbolic link is not followed for this
  * @param bytes the file's length; for a symbolic link that leads to a regular file, that file's
  *     length; {@link #UNKNOWN_BYTES} for a link that leads anywhere else; 0 for the other kinds
- * @param modifiedMillis last modification, in milliseconds since 1970-01-01T00:00:00Z
+ * @param modifiedMillis last modification, in milliseconds since 1970-01-01T00:00:00Z; of a link to
+ *     a regular file that file's
  */
 public record FileEntry(String name, Kind kind, long bytes, long modifiedMillis)
     implements Serializable {

@@ -3,8 +3,10 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.shardmend.audit.Outcome;
@@ -13,8 +15,8 @@ import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
+import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.UnitId;
-import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
@@ -174,12 +176,15 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
     return shardBytesWritten + sideFiles.copied();
   }
 
-  /** The shards that an earlier run has completed, as far as their receipts are whole. */
+  /**
+   * The shards that an earlier run has completed, as far as their receipts are whole and their
+   * sources have not been written since.
+   */
   private Map<Integer, ShardReceipt> complete() throws IOException {
     Map<Integer, ShardReceipt> complete = new TreeMap<>();
     for (ShardReceipt receipt : staging.completed().values()) {
       String tensors = ReceiptFile.path(staging, receipt.number(), receipt.attempt());
-      if (store.stat(tensors).isPresent()) {
+      if (isOfThisSource(receipt) && store.stat(tensors).isPresent()) {
         complete.put(receipt.number(), receipt);
       }
     }
@@ -188,6 +193,11 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
           .message("Resuming: %,d shards are complete already".formatted(complete.size()));
     }
     return complete;
+  }
+
+  private boolean isOfThisSource(ShardReceipt receipt) {
+    return RewriteDetails.parse(receipt.details()).sourceModifiedMillis()
+        == planned.plan().shards().get(receipt.number()).shard().modifiedMillis();
   }
 
   private List<RewriteTask.Task> tasks() throws JobException, IOException {
@@ -351,14 +361,24 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
 
   /** The last look at the source: what was read must still be what is there. */
   private void requireSourceUnchanged() throws JobException {
-    Plan now = new Planner(job, request.plan()).plan().plan();
-    if (!now.fingerprint().equals(planned.plan().fingerprint())) {
-      throw JobException.refused(
-          "source-changed",
-          "%s changed while it was read: its files or headers are not what was planned. Nothing was published; make sure that nothing writes there, then run again with --restart."
-              .formatted(planned.location()),
-          List.of());
+    PlannedCheckpoint now = new Planner(job, request.plan()).plan();
+    if (!now.plan().fingerprint().equals(planned.plan().fingerprint())) {
+      throw sourceChanged("its files or headers are not what was planned", " with --restart");
     }
+    Set<Shard> untouched = new HashSet<>(now.checkpoint().shards());
+    for (Shard shard : planned.checkpoint().shards()) {
+      if (!untouched.contains(shard)) {
+        throw sourceChanged(shard.name() + " was written since it was planned", "");
+      }
+    }
+  }
+
+  private JobException sourceChanged(String what, String option) {
+    return JobException.refused(
+        "source-changed",
+        "%s changed while it was read: %s. Nothing was published; make sure that nothing writes there, then run again%s."
+            .formatted(planned.location(), what, option),
+        List.of());
   }
 
   private RunRow row() {

@@ -271,6 +271,7 @@ final class RewriteTask {
         written.strategy().name(),
         written.bytesRead(),
         written.bytesWritten(),
-        new RewriteDetails(nanos, Executors.name()).toText());
+        new RewriteDetails(nanos, shard.plan().shard().modifiedMillis(), Executors.name())
+            .toText());
   }
 }

@@ -73,23 +73,26 @@ public final class StoreCheckpointFiles implements CheckpointFiles {
   }
 
   private FileEntry entryOf(String name, FileStatus status) throws IOException {
-    long bytes =
-        switch (status.kind()) {
-          case FILE -> status.bytes();
-          case SYMLINK -> bytesBehind(status);
-          case DIRECTORY, OTHER -> 0;
-        };
-    return new FileEntry(name, status.kind(), bytes, status.modifiedMillis());
+    return switch (status.kind()) {
+      case FILE -> new FileEntry(name, status.kind(), status.bytes(), status.modifiedMillis());
+      case SYMLINK ->
+          behind(status)
+              .map(file -> new FileEntry(name, status.kind(), file.bytes(), file.modifiedMillis()))
+              .orElseGet(
+                  () ->
+                      new FileEntry(
+                          name, status.kind(), FileEntry.UNKNOWN_BYTES, status.modifiedMillis()));
+      case DIRECTORY, OTHER -> new FileEntry(name, status.kind(), 0, status.modifiedMillis());
+    };
   }
 
-  private long bytesBehind(FileStatus link) throws IOException {
-    Optional<FileStatus> target;
+  /** The regular file that a link leads to. */
+  private Optional<FileStatus> behind(FileStatus link) throws IOException {
     try {
-      target = store.stat(store.realPath(link.path()));
+      return store.stat(store.realPath(link.path())).filter(FileStatus::isFile);
     } catch (NoSuchFileException leadsNowhere) {
-      return FileEntry.UNKNOWN_BYTES;
+      return Optional.empty();
     }
-    return target.filter(FileStatus::isFile).map(FileStatus::bytes).orElse(FileEntry.UNKNOWN_BYTES);
   }
 
   @Override

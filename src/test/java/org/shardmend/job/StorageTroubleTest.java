@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,5 +120,65 @@ class StorageTroubleTest {
 
     assertThat(failure.kind()).isEqualTo(JobException.Kind.REFUSED);
     assertThat(failure.getMessage()).contains(source.toString());
+  }
+
+  @Test
+  void aShardWhoseHeaderIsOverwrittenAfterItWasCopiedIsNotPublished() throws Exception {
+    JobException failure =
+        repairWith(
+            "Verify what was written",
+            shard -> {
+              FileTime before = Files.getLastModifiedTime(shard);
+              overwrite(shard, ".weight\"", ".Weight\"");
+              Files.setLastModifiedTime(shard, before);
+            });
+
+    assertThat(failure.kind()).isEqualTo(JobException.Kind.REFUSED);
+    assertThat(failure.code()).isEqualTo("source-changed");
+    assertThat(failure.getMessage()).contains(source.toString(), "--restart");
+  }
+
+  /** Same size, same header, other data: only the time tells. */
+  @Test
+  void aShardWhoseDataIsOverwrittenAfterItWasCopiedIsNotPublishedAndIsReadAgain() throws Exception {
+    JobException failure = repairWith("Verify what was written", StorageTroubleTest::flipLastByte);
+
+    assertThat(failure.kind()).isEqualTo(JobException.Kind.REFUSED);
+    assertThat(failure.code()).isEqualTo("source-changed");
+    assertThat(failure).hasMessageContaining(SHARD + " was written since it was planned");
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+    RepairResult again = actions.repair(source, output);
+    assertThat(again.strategies()).hasSize(1);
+    assertThat(again.bytesWritten()).isBetween(Files.size(source.resolve(SHARD)) / 2, 250_000L);
+    assertThat(actions.verifyAgainst(output, source).faults()).isEmpty();
+  }
+
+  @Test
+  void aShardThatIsTouchedWhileItIsCopiedIsNotPublished() throws Exception {
+    JobException failure =
+        repairWith(
+            "Rewrite shards",
+            shard -> Files.setLastModifiedTime(shard, FileTime.fromMillis(1_000_000_000_000L)));
+
+    assertThat(failure.kind()).isEqualTo(JobException.Kind.REFUSED);
+    assertThat(failure.code()).isEqualTo("source-changed");
+    assertThat(failure).hasMessageContaining(SHARD);
+  }
+
+  private static void flipLastByte(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(file, bytes);
+    Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis() + 2000));
+  }
+
+  private static void overwrite(Path file, String old, String replacement) throws IOException {
+    String text = Files.readString(file, StandardCharsets.ISO_8859_1);
+    int at = text.indexOf(old);
+    assertThat(at).isPositive();
+    Files.writeString(
+        file,
+        text.substring(0, at) + replacement + text.substring(at + old.length()),
+        StandardCharsets.ISO_8859_1);
   }
 }
