@@ -198,6 +198,67 @@ class HdfsRepairTest {
         .sum();
   }
 
+  /** Makes trouble when the first shard of a rewrite is complete. */
+  private static final class Trouble extends DeafProgress {
+    @FunctionalInterface
+    private interface Maker {
+      void make() throws IOException;
+    }
+
+    private final Maker maker;
+    private boolean rewriting;
+    private boolean made;
+
+    Trouble(Maker maker) {
+      this.maker = maker;
+    }
+
+    @Override
+    public void begin(String stage, long totalBytes) {
+      rewriting = stage.equals("Rewrite shards");
+    }
+
+    @Override
+    public void update(long doneBytes) {
+      if (rewriting && !made && doneBytes > 0) {
+        made = true;
+        try {
+          maker.make();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+  }
+
+  /** Slow enough that the rewrite is in the middle when trouble comes. */
+  private static long aThirdOf(long bytes) {
+    return Math.max(1, bytes / 3);
+  }
+
+  @Test
+  void aDataNodeThatStopsInTheMiddleCostsNothing() throws Exception {
+    Location source = broken(hdfs("/data/broken"));
+    Location output = hdfs("/data/fixed");
+    List<MiniDFSCluster.DataNodeProperties> stopped = new ArrayList<>();
+    Trouble trouble = new Trouble(() -> stopped.add(cluster.stopDataNode(0)));
+
+    RepairResult result =
+        new RepairAction(
+                SparkJob.start("HDFS tests", trouble),
+                repair(source, output).maxBytesPerSecond(aThirdOf(shardBytes("/data/broken"))))
+            .execute();
+
+    try {
+      assertThat(stopped).hasSize(1);
+      assertRepaired(source, output, result);
+      assertThat(names("/data")).containsExactly("broken", "fixed");
+    } finally {
+      assertThat(cluster.restartDataNode(stopped.get(0), true)).isTrue();
+      cluster.waitActive();
+    }
+  }
+
   @Test
   void everyTaskAsksForTheHostsOfItsShardsBlocks() throws Exception {
     Location source = broken(hdfs("/data/broken"));
