@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -81,11 +80,10 @@ class S3aIT {
           return Optional.empty();
         });
 
-    Process repair =
-        shardmend("local-cluster[2,1,1024]").start("repair", SOURCE, "--output", OUTPUT);
+    ShardmendProcess.Result repair =
+        shardmend("local-cluster[2,1,1024]").run("repair", SOURCE, "--output", OUTPUT);
 
-    assertThat(repair.waitFor(5, TimeUnit.MINUTES)).isTrue();
-    assertThat(repair.exitValue()).isZero();
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
     assertThat(killed).isTrue();
     assertThat(server.uploads()).isEmpty();
     ShardmendProcess.Result verify = run("verify", OUTPUT, "--against", SOURCE, "--full");

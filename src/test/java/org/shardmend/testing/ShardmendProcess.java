@@ -65,31 +65,22 @@ public final class ShardmendProcess {
    * @throws IllegalStateException when it hasn't ended after ten minutes; it is stopped then
    */
   public Result run(String... command) throws IOException, InterruptedException {
-    Path out = Files.createTempFile("shardmend", ".out");
-    Path err = Files.createTempFile("shardmend", ".err");
-    try {
-      Process process =
-          builder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-      if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-        stop(process);
-        throw new IllegalStateException(
-            "Still running after " + PATIENCE + ": " + List.of(command) + "\n" + text(err));
-      }
-      return new Result(process.exitValue(), text(out), text(err));
-    } finally {
-      Files.deleteIfExists(out);
-      Files.deleteIfExists(err);
-    }
+    return start(command).await();
   }
 
   /**
-   * Starts one command and leaves it running, for tests that stop it in the middle; what it prints
-   * is inherited.
+   * Starts one command, for tests that interfere with it in the middle.
    *
    * @throws IOException when the process can't be started
    */
-  public Process start(String... command) throws IOException {
-    return builder(command).inheritIO().start();
+  public Running start(String... command) throws IOException {
+    Path out = Files.createTempFile("shardmend", ".out");
+    Path err = Files.createTempFile("shardmend", ".err");
+    return new Running(
+        builder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start(),
+        List.of(command),
+        out,
+        err);
   }
 
   private ProcessBuilder builder(String... command) {
@@ -103,16 +94,34 @@ public final class ShardmendProcess {
     return builder;
   }
 
-  private static void stop(Process process) {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
-  }
-
   private static String text(Path file) {
     try {
       return Files.readString(file, StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A command that was started, and the files that it prints into. */
+  public record Running(Process process, List<String> command, Path out, Path err) {
+    /**
+     * Waits for its end.
+     *
+     * @throws IllegalStateException when it hasn't ended after ten minutes; it is stopped then
+     */
+    public Result await() throws IOException, InterruptedException {
+      try {
+        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+          process.descendants().forEach(ProcessHandle::destroyForcibly);
+          process.destroyForcibly();
+          throw new IllegalStateException(
+              "Still running after " + PATIENCE + ": " + command + "\n" + text(err));
+        }
+        return new Result(process.exitValue(), text(out), text(err));
+      } finally {
+        Files.deleteIfExists(out);
+        Files.deleteIfExists(err);
+      }
     }
   }
 

@@ -1,0 +1,172 @@
+package org.shardmend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.Samples;
+import org.shardmend.storage.LocalStore;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+import org.shardmend.testing.DirectoryContent;
+import org.shardmend.testing.ShardmendProcess;
+import org.shardmend.testing.ShardmendProcess.Result;
+import org.shardmend.testing.ShardmendProcess.Running;
+import org.shardmend.trial.CheckpointGenerator;
+import org.shardmend.trial.Fault;
+import org.shardmend.trial.TrialSettings;
+
+/** Repairs through the launcher, among processes that die, see other places or know no UTF-8. */
+class FaultsIT {
+  private static final String TWO_EXECUTORS = "local-cluster[2,1,1024]";
+  private static final int PATIENCE_SECONDS = 120;
+
+  @TempDir private Path scratch;
+  private Path source;
+  private Path home;
+  private Path output;
+
+  @BeforeEach
+  void generate() throws IOException {
+    source = scratch.resolve("source");
+    home = Files.createDirectory(scratch.resolve("home"));
+    output = home.resolve("repaired");
+    TrialSettings settings =
+        TrialSettings.builder()
+            .tp(4)
+            .layers(8)
+            .bytes(8 << 20)
+            .maxShardBytes(1 << 20)
+            .fault(Fault.MIXED)
+            .build();
+    try (Store store = new LocalStore()) {
+      CheckpointGenerator.generate(settings, store, Location.ofFile(source.toString()));
+    }
+  }
+
+  private static void ok(Result result) {
+    assertThat(result.exitCode()).as(result.err()).isZero();
+  }
+
+  @Test
+  void anExecutorThatIsKilledInTheMiddleOfTheRewriteCostsNothing() throws Exception {
+    Running repair =
+        new ShardmendProcess()
+            .master(TWO_EXECUTORS)
+            .start(
+                "repair",
+                source.toString(),
+                "--output",
+                output.toString(),
+                "--verify",
+                "full",
+                "--max-bytes-per-second",
+                "1MiB");
+    ProcessHandle killed = killAnExecutorInTheRewrite(repair.process());
+
+    Result result = repair.await();
+
+    ok(result);
+    assertThat(killed.isAlive()).isFalse();
+    assertThat(home.toFile().list()).containsExactly("repaired");
+    assertThat(DirectoryContent.names(output))
+        .noneMatch(name -> name.contains("_staging/") || name.contains(".tmp"));
+    ok(
+        new ShardmendProcess()
+            .run("verify", output.toString(), "--against", source.toString(), "--full"));
+  }
+
+  private ProcessHandle killAnExecutorInTheRewrite(Process repair) throws Exception {
+    Instant end = Instant.now().plusSeconds(PATIENCE_SECONDS);
+    while (!isWriting()) {
+      assertThat(repair.isAlive()).isTrue();
+      assertThat(Instant.now()).isBefore(end);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    // The launcher has become Java, and Java starts nothing but executors.
+    Optional<ProcessHandle> executor = repair.children().findFirst();
+    assertThat(executor).isPresent();
+    assertThat(executor.get().destroyForcibly()).isTrue();
+    return executor.get();
+  }
+
+  private boolean isWriting() throws IOException {
+    try (Stream<Path> below = Files.walk(home)) {
+      return below.anyMatch(path -> path.toString().matches(".*/work/[0-9]+-[0-9]+"));
+    } catch (java.io.UncheckedIOException changing) {
+      return false;
+    }
+  }
+
+  /** Each executor has something else mounted where the output is going to be. */
+  @Test
+  void executorsThatSeeAnotherPlaceUnderThePathAreRefused() throws Exception {
+    assumeTrue(canMountPrivately(), "A process can have mounts of its own here");
+    Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
+    Files.writeString(
+        java,
+        """
+        #!/bin/sh
+        exec unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' '%s' '%s/bin/java' "$@"
+        """
+            .formatted(home, System.getProperty("java.home")));
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+    Result result =
+        new ShardmendProcess()
+            .master(TWO_EXECUTORS)
+            .conf("spark.executorEnv.JAVA_HOME", scratch.resolve("jdk").toString())
+            .run("repair", source.toString(), "--output", output.toString());
+
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(5);
+    assertThat(result.err())
+        .contains("file:" + home + "/.repaired.shardmend-", "is not the same place on host")
+        .doesNotContain("\tat ");
+    assertThat(home.toFile().list()).isEmpty();
+  }
+
+  private static boolean canMountPrivately() throws IOException, InterruptedException {
+    try {
+      return new ProcessBuilder("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt")
+              .redirectErrorStream(true)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException noSuchProgram) {
+      return false;
+    }
+  }
+
+  @Test
+  void namesOfEveryKindAreTakenAsTheyAreInTheLocaleC() throws Exception {
+    String name = "größe 模型 \ud83d\ude00 %20 #1 [x]* \n end";
+    Path odd =
+        DirectoryContent.copy(Samples.directory("mla-fp8-tp4"), scratch.resolve(name + "/" + name));
+    Files.writeString(odd.resolve(name), "a side file");
+    Path repaired = odd.resolveSibling("repaired " + name);
+
+    Result result =
+        new ShardmendProcess()
+            .environment("LC_ALL", "C")
+            .environment("LANG", "C")
+            .master(TWO_EXECUTORS)
+            .run("repair", odd.toString(), "--output", repaired.toString(), "--verify", "full");
+
+    ok(result);
+    assertThat(repaired.resolve(name)).hasContent("a side file");
+    assertThat(odd.getParent().toFile().list()).containsExactlyInAnyOrder(name, "repaired " + name);
+    assertThat(DirectoryContent.names(repaired))
+        .filteredOn(file -> !file.startsWith(".shardmend") && !file.equals("shardmend.json"))
+        .isEqualTo(DirectoryContent.names(odd));
+  }
+}
