@@ -89,10 +89,16 @@ record HeatMap(
 
   /** Which color a value has. */
   private static final class Scale {
+    /** Values that differ by less than a 20th of the highest get one color: they are alike. */
+    private static final int ABOUT_EQUAL = 20;
+
+    private static final String MIDDLE = "q3";
+
     private final LongFunction<String> format;
     private final long min;
     private final long max;
     private final boolean hasZero;
+    private final boolean even;
 
     Scale(Iterable<Long> values, LongFunction<String> format) {
       this.format = format;
@@ -107,14 +113,15 @@ record HeatMap(
       this.min = lowest;
       this.max = highest;
       this.hasZero = zero;
+      this.even = highest - lowest <= highest / ABOUT_EQUAL;
     }
 
     String color(long value) {
       if (value == 0) {
         return "q0";
       }
-      if (min == max) {
-        return "q3";
+      if (even) {
+        return MIDDLE;
       }
       double share = (double) (value - min) / (max - min);
       return "q" + (1 + Math.min(COLORS - 1, (int) (share * COLORS)));
@@ -125,8 +132,9 @@ record HeatMap(
       if (max == 0) {
         return new Legend(zero, "", List.of(), "");
       }
-      if (min == max) {
-        return new Legend(zero, "", List.of("q3"), format.apply(max));
+      if (even) {
+        return new Legend(
+            zero, min == max ? "" : format.apply(min), List.of(MIDDLE), format.apply(max));
       }
       return new Legend(
           zero, format.apply(min), List.of("q1", "q2", "q3", "q4", "q5"), format.apply(max));

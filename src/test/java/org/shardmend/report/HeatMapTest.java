@@ -70,6 +70,17 @@ class HeatMapTest {
   }
 
   @Test
+  void valuesThatHardlyDifferDoNotLookAsIfTheyDid() {
+    SortedMap<Rank, Long> values = new TreeMap<>();
+    IntStream.range(0, 8).forEach(tp -> values.put(new Rank(0, tp), 1000L + tp));
+
+    HeatMap map = HeatMap.of("bytes", values, Shown::number);
+
+    assertThat(map.cells()).extracting(Cell::color).containsOnly("q3");
+    assertThat(map.legend()).isEqualTo(new HeatMap.Legend("", "1,000", List.of("q3"), "1,007"));
+  }
+
+  @Test
   void zeroHasAColorOfItsOwnAndTheLargestValueTheDarkest() {
     HeatMap map = grid(8, 4);
 
