@@ -6,23 +6,25 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.audit.Outcome;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
-import org.shardmend.job.PlanRequest;
 import org.shardmend.job.Progress;
 import org.shardmend.job.SparkJob;
 import org.shardmend.job.SweepAction;
 import org.shardmend.job.SweepRequest;
 import org.shardmend.job.SweptCheckpoint;
 import org.shardmend.plan.ByteSize;
-import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -36,16 +38,20 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "sweep",
     description =
-        "Find every checkpoint below ROOT and repair what needs it, one after the other in one Spark"
-            + " application.",
+        "Find every checkpoint below ROOT and repair what needs it, several at once in one Spark"
+            + " application. One's failure never stops the others.",
     footer = {
       "",
+      "Patterns are globs over paths below the root; '**/' also matches nothing.",
       "Exit: 0 all well, 4 some were refused, 5 some failed.",
       "",
-      "Example:",
-      "  shardmend sweep /lustre/ckpt --in-place --audit /lustre/audits --modified-since 24h"
+      "Examples:",
+      "  shardmend sweep /lustre/ckpt --in-place --audit /lustre/audits --modified-since 24h",
+      "  shardmend sweep /lustre/ckpt --dry-run --audit /lustre/audits --exclude '**/scratch'"
     })
 final class SweepCommand extends ShardmendCommand {
+  private static final int MESSAGE_INDENT = 16;
+
   @Parameters(paramLabel = "ROOT", arity = "1..*", description = "Where to look.")
   private List<String> roots = new ArrayList<>();
 
@@ -81,15 +87,18 @@ final class SweepCommand extends ShardmendCommand {
       names = "--depth",
       paramLabel = "N",
       description = "How many directories deep (${DEFAULT-VALUE}).")
-  private int depth = 4;
+  private int depth = SweepRequest.DEFAULT_DEPTH;
 
   @Option(
       names = "--include",
       paramLabel = "GLOB",
-      description = "Only paths, relative to the root, that match.")
+      description = "Only checkpoints whose path below the root matches.")
   private List<String> includes = new ArrayList<>();
 
-  @Option(names = "--exclude", paramLabel = "GLOB", description = "No paths that match.")
+  @Option(
+      names = "--exclude",
+      paramLabel = "GLOB",
+      description = "Nothing at or below a path that matches.")
   private List<String> excludes = new ArrayList<>();
 
   @Option(
@@ -104,40 +113,69 @@ final class SweepCommand extends ShardmendCommand {
       paramLabel = "AGE",
       converter = Age.class,
       description = "Leave alone what was written to this lately (10m by default).")
-  private Duration settle = Duration.ofMinutes(10);
+  private Duration settle = SweepRequest.DEFAULT_SETTLE;
 
   @Option(
       names = "--retry-refused",
       description = "Try again what was refused before, though no file has changed.")
   private boolean retryRefused;
 
-  @Mixin private RuleOptions rules;
+  @Option(
+      names = "--parallel",
+      paramLabel = "N",
+      description = "How many checkpoints are worked on at once (${DEFAULT-VALUE}).")
+  private int parallel = SweepRequest.DEFAULT_PARALLEL;
+
+  @Option(
+      names = "--max-bytes-in-flight",
+      paramLabel = "SIZE",
+      converter = GenerateCommand.Size.class,
+      description =
+          "How large those may be together, by their files; a larger one is worked on alone.")
+  private long maxBytesInFlight = Long.MAX_VALUE;
+
+  @Mixin private ReadingOptions reading;
 
   @Override
   CommandResult run(Progress progress) throws JobException {
     SweepRequest request = request();
     List<SweptCheckpoint> swept;
-    try (SparkJob job = SparkJob.start("shardmend sweep", progress)) {
+    try (SparkJob job = SparkJob.startForMany("shardmend sweep", progress)) {
       swept = new SweepAction(job, request).execute();
     }
-    boolean failed = has(swept, SweptCheckpoint.Outcome.FAILED);
-    boolean refused =
-        has(swept, SweptCheckpoint.Outcome.REFUSED)
-            || has(swept, SweptCheckpoint.Outcome.REFUSED_BEFORE);
-    boolean worked =
-        has(swept, SweptCheckpoint.Outcome.DONE) || has(swept, SweptCheckpoint.Outcome.FOUND);
-    if (failed) {
-      return new CommandResult(Outcome.FAILED, ExitCode.FAILED, document(swept), text(swept));
-    }
-    if (refused) {
-      return new CommandResult(Outcome.REFUSED, ExitCode.REFUSED, document(swept), text(swept));
-    }
-    return new CommandResult(
-        worked ? Outcome.DONE : Outcome.NOTHING_TO_DO, ExitCode.DONE, document(swept), text(swept));
+    Outcome worst =
+        swept.stream()
+            .map(checkpoint -> outcome(checkpoint.outcome()))
+            .max(Comparator.comparingInt(SweepCommand::weight))
+            .orElse(Outcome.NOTHING_TO_DO);
+    ExitCode exit =
+        switch (worst) {
+          case DONE, NOTHING_TO_DO, FOUND -> ExitCode.DONE;
+          case REFUSED -> ExitCode.REFUSED;
+          case FAILED -> ExitCode.FAILED;
+        };
+    return new CommandResult(worst, exit, document(swept), text(swept));
   }
 
-  private static boolean has(List<SweptCheckpoint> swept, SweptCheckpoint.Outcome outcome) {
-    return swept.stream().anyMatch(checkpoint -> checkpoint.outcome() == outcome);
+  private static Outcome outcome(SweptCheckpoint.Outcome outcome) {
+    return switch (outcome) {
+      case NOTHING_TO_DO, UNSETTLED, UNKNOWN_LAYOUT -> Outcome.NOTHING_TO_DO;
+      case FOUND -> Outcome.FOUND;
+      case DONE -> Outcome.DONE;
+      case REFUSED, REFUSED_BEFORE -> Outcome.REFUSED;
+      case FAILED -> Outcome.FAILED;
+    };
+  }
+
+  /** What counts more for the sweep as a whole. */
+  private static int weight(Outcome outcome) {
+    return switch (outcome) {
+      case NOTHING_TO_DO -> 0;
+      case FOUND -> 1;
+      case DONE -> 2;
+      case REFUSED -> 3;
+      case FAILED -> 4;
+    };
   }
 
   private SweepRequest request() throws JobException {
@@ -146,17 +184,20 @@ final class SweepCommand extends ShardmendCommand {
     for (String root : roots) {
       places.add(Locations.parse(root, hadoop));
     }
-    PlanRequest template =
-        new PlanRequest(
-            places.get(0), DiscoveryOptions.defaults(), rules.families(), UnknownDtypes.REFUSE);
     SweepRequest request =
-        new SweepRequest(places, template, Locations.parse(audit, hadoop))
+        new SweepRequest(places, reading.at(places.get(0)), Locations.parse(audit, hadoop))
             .depth(depth)
             .settle(settle)
-            .modifiedSince(modifiedSince);
+            .modifiedSince(modifiedSince)
+            .parallel(parallel)
+            .maxBytesInFlight(maxBytesInFlight);
     auditTable.name().ifPresent(request::auditTable);
-    includes.forEach(request::include);
-    excludes.forEach(request::exclude);
+    for (String glob : includes) {
+      request.include(glob);
+    }
+    for (String glob : excludes) {
+      request.exclude(glob);
+    }
     if (!mode.outputRoot.isEmpty()) {
       request.outputRoot(Locations.parse(mode.outputRoot, hadoop));
     }
@@ -171,12 +212,27 @@ final class SweepCommand extends ShardmendCommand {
 
   private static ObjectNode document(List<SweptCheckpoint> swept) {
     ObjectNode document = object();
+    Map<String, Long> outcomes = new TreeMap<>();
+    Map<String, Long> counts = new TreeMap<>();
+    for (SweptCheckpoint checkpoint : swept) {
+      outcomes.merge(checkpoint.outcome().id(), 1L, Long::sum);
+      checkpoint.counts().byName().forEach((action, n) -> counts.merge(action, n, Long::sum));
+    }
+    document.set("outcomes", counts(outcomes));
+    document.set("counts", counts(counts));
+    document.put("shards", swept.stream().mapToLong(SweptCheckpoint::shards).sum());
+    document.put("bytes_read", swept.stream().mapToLong(SweptCheckpoint::bytesRead).sum());
+    document.put("bytes_written", swept.stream().mapToLong(SweptCheckpoint::bytesWritten).sum());
     ArrayNode list = document.putArray("checkpoints");
     for (SweptCheckpoint checkpoint : swept) {
       ObjectNode node = list.addObject();
       node.put("checkpoint", checkpoint.checkpoint().toString());
       node.put("outcome", checkpoint.outcome().id());
+      putOrNull(node, "run_id", checkpoint.runId());
+      putOrNull(node, "output", checkpoint.output());
       node.set("counts", counts(checkpoint.counts().byName()));
+      node.put("shards", checkpoint.shards());
+      node.put("bytes_read", checkpoint.bytesRead());
       node.put("bytes_written", checkpoint.bytesWritten());
       node.put("seconds", checkpoint.seconds());
       putOrNull(node, "message", checkpoint.message());
@@ -187,23 +243,36 @@ final class SweepCommand extends ShardmendCommand {
   private static List<String> text(List<SweptCheckpoint> swept) {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "%-15s %9s %9s %8s  %s"
-            .formatted("outcome", "changes", "written", "seconds", "checkpoint"));
+        "%-15s %9s %9s %9s %8s  %s"
+            .formatted("outcome", "changes", "read", "written", "seconds", "checkpoint"));
+    Map<String, Long> outcomes = new TreeMap<>();
     for (SweptCheckpoint checkpoint : swept) {
+      outcomes.merge(checkpoint.outcome().id(), 1L, Long::sum);
       lines.add(
           String.format(
               Locale.ROOT,
-              "%-15s %,9d %9s %8.1f  %s",
+              "%-15s %,9d %9s %9s %8.1f  %s",
               checkpoint.outcome().id(),
               checkpoint.counts().rename() + checkpoint.counts().drop(),
+              ByteSize.format(checkpoint.bytesRead()),
               ByteSize.format(checkpoint.bytesWritten()),
               checkpoint.seconds(),
               Printable.of(checkpoint.checkpoint().toString())));
-      if (!checkpoint.message().isEmpty()) {
-        lines.add("                " + checkpoint.message());
-      }
+      checkpoint
+          .message()
+          .lines()
+          .findFirst()
+          .ifPresent(reason -> lines.add(" ".repeat(MESSAGE_INDENT) + Printable.of(reason)));
     }
-    lines.add("%,d checkpoints".formatted(swept.size()));
+    lines.add(
+        swept.isEmpty()
+            ? "No checkpoints."
+            : "%,d checkpoints: %s"
+                .formatted(
+                    swept.size(),
+                    outcomes.entrySet().stream()
+                        .map(entry -> "%,d %s".formatted(entry.getValue(), entry.getKey()))
+                        .collect(Collectors.joining(", "))));
     return lines;
   }
 

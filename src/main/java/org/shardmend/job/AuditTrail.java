@@ -3,6 +3,7 @@ package org.shardmend.job;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ import org.shardmend.storage.Stores;
 final class AuditTrail implements AutoCloseable {
   private static final String LIST = "append.json";
   private static final int MAX_LIST_BYTES = 64 << 20;
+  private static final int ATTEMPTS = 20;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Location root;
@@ -71,6 +73,14 @@ final class AuditTrail implements AutoCloseable {
 
   /** Makes the run's staging directory. */
   void begin() throws IOException {
+    for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
+      try {
+        store.makeDirectories(staging.path());
+        return;
+      } catch (NoSuchFileException e) {
+        // Another run of this audit has just removed the directory above, which was empty.
+      }
+    }
     store.makeDirectories(staging.path());
   }
 
@@ -136,9 +146,20 @@ final class AuditTrail implements AutoCloseable {
   private void discard() throws IOException {
     store.deleteTree(staging.path());
     Location all = staging.parent();
-    if (store.stat(all.path()).isPresent() && store.list(all.path()).isEmpty()) {
-      store.delete(all.path());
+    try {
+      if (isEmpty(all)) {
+        store.delete(all.path());
+      }
+    } catch (IOException e) {
+      // Unless another run of this audit has begun, or removed it.
+      if (isEmpty(all)) {
+        throw e;
+      }
     }
+  }
+
+  private boolean isEmpty(Location directory) throws IOException {
+    return store.stat(directory.path()).isPresent() && store.list(directory.path()).isEmpty();
   }
 
   /**

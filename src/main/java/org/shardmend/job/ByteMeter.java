@@ -1,6 +1,8 @@
 package org.shardmend.job;
 
 import java.io.Serializable;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.apache.spark.util.LongAccumulator;
@@ -12,33 +14,45 @@ import org.apache.spark.util.LongAccumulator;
 final class ByteMeter implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private static final AtomicLong IN_THIS_PROCESS = new AtomicLong();
+  /** Of the stages that run now, by their accumulators' numbers; on the driver alone. */
+  private static final Map<Long, AtomicLong> IN_THIS_PROCESS = new ConcurrentHashMap<>();
 
   private final LongAccumulator finished;
 
-  ByteMeter(LongAccumulator finished) {
+  private ByteMeter(LongAccumulator finished) {
     this.finished = finished;
+  }
+
+  /**
+   * The meter of a stage that begins; called on the driver.
+   *
+   * @param finished registered, and of this stage alone
+   */
+  static ByteMeter begin(LongAccumulator finished) {
+    IN_THIS_PROCESS.put(finished.id(), new AtomicLong());
+    return new ByteMeter(finished);
   }
 
   /** Where a task reports; called on the executor. */
   LongConsumer ofTask() {
+    AtomicLong live = live();
     return bytes -> {
       finished.add(bytes);
-      IN_THIS_PROCESS.addAndGet(bytes);
+      live.addAndGet(bytes);
     };
   }
 
-  /** What all tasks of this process have moved since it began. */
-  static long inThisProcess() {
-    return IN_THIS_PROCESS.get();
+  /** What the stage has moved, as far as the driver knows. */
+  long bytes() {
+    return Math.max(finished.value(), live().get());
   }
 
-  /**
-   * What the stage has moved, as far as the driver knows.
-   *
-   * @param before {@link #inThisProcess()} when the stage began
-   */
-  long bytes(long before) {
-    return Math.max(finished.value(), IN_THIS_PROCESS.get() - before);
+  /** The stage is over. */
+  void end() {
+    IN_THIS_PROCESS.remove(finished.id());
+  }
+
+  private AtomicLong live() {
+    return IN_THIS_PROCESS.getOrDefault(finished.id(), new AtomicLong());
   }
 }

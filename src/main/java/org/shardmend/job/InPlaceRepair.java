@@ -339,7 +339,7 @@ final class InPlaceRepair {
         planned.plan().fingerprint(),
         planned.plan().counts(),
         Repairs.strategies(rows(receipts).map(ShardRow::strategy)),
-        read + planned.plan().shards().stream().mapToLong(ShardPlan::headerBytes).sum(),
+        read + Repairs.headerBytes(planned.plan()),
         written,
         run.seconds(),
         job.stageSeconds(),

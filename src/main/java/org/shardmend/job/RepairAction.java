@@ -20,7 +20,9 @@ public final class RepairAction {
   public RepairAction(SparkJob job, RepairRequest request) {
     this.job = job;
     this.request = request;
-    this.run = new RunRecord(request.plan(), job.applicationId());
+    this.run =
+        new RunRecord(
+            request.run().orElseGet(RunRecord::nextId), request.plan(), job.applicationId());
   }
 
   /**
@@ -30,6 +32,7 @@ public final class RepairAction {
    *     be repaired safely, FAILED when something failed; running again resumes. Nothing is visible
    *     then.
    */
+  @SuppressWarnings("try") // The resource acts by being open.
   public RepairResult execute() throws JobException {
     request.requireMeaningful();
     Optional<AuditCatalog> catalog =
@@ -38,7 +41,7 @@ public final class RepairAction {
       catalog.get().create();
     }
     RepairResult result;
-    try {
+    try (LoggedRun logged = LoggedRun.of(run.id())) {
       result = repair();
     } catch (JobException e) {
       recordFailure(e, catalog);
@@ -85,15 +88,6 @@ public final class RepairAction {
     }
     String output = request.output().map(Location::toString).orElse("");
     RunRow row = run.failure(failure, output, request.listing());
-    try (AuditTrail audit = AuditTrail.open(request.audit().get(), run.id(), job.hadoop())) {
-      audit.prepare(row);
-      audit.append(row);
-      if (catalog.isPresent()) {
-        catalog.get().append(request.audit().get(), Set.of(run.id()));
-      }
-    } catch (IOException | JobException e) {
-      failure.addSuppressed(e);
-      job.progress().message("The audit could not be written: " + e.getMessage());
-    }
+    FailedRuns.record(job, request.audit().get(), catalog, row).ifPresent(failure::addSuppressed);
   }
 }

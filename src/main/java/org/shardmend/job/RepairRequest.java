@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.util.Optional;
 import org.shardmend.audit.CatalogName;
+import org.shardmend.audit.RunId;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.DigestAlgorithm;
 import org.shardmend.storage.Location;
@@ -33,6 +34,7 @@ public final class RepairRequest {
   private boolean restart;
   private boolean breakLock;
   private long maxBytesPerSecond = Long.MAX_VALUE;
+  private RunId run;
   private String listing = "";
   private StepListener listener = StepListener.NONE;
 
@@ -118,6 +120,16 @@ public final class RepairRequest {
   public RepairRequest maxBytesPerSecond(long limit) {
     maxBytesPerSecond = limit;
     return this;
+  }
+
+  /** The run's id, which the log of its command already has; a new one unless set. */
+  public RepairRequest run(RunId id) {
+    run = id;
+    return this;
+  }
+
+  Optional<RunId> run() {
+    return Optional.ofNullable(run);
   }
 
   /** A fingerprint of the source's listing, for the audit's row of a run that has no plan. */

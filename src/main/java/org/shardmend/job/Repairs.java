@@ -12,6 +12,8 @@ import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.plan.ByteSize;
 import org.shardmend.plan.Decision;
+import org.shardmend.plan.Plan;
+import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
@@ -84,6 +86,11 @@ final class Repairs {
                   free.getAsLong()),
           null);
     }
+  }
+
+  /** What planning reads of the shards, in bytes. */
+  static long headerBytes(Plan plan) {
+    return plan.shards().stream().mapToLong(ShardPlan::headerBytes).sum();
   }
 
   /** How many shards came by each strategy. */

@@ -1,14 +1,13 @@
 package org.shardmend.job;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.apache.hadoop.conf.Configuration;
 import org.shardmend.storage.Location;
-import org.shardmend.storage.ShardWriter;
+import org.shardmend.storage.SmallFiles;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
 
-/** Writes a small file to wherever the user wants it; one that is there is replaced. */
+/** Writes a small file to wherever the user wants it; one that is there is replaced in one step. */
 public final class ResultFile {
   private ResultFile() {}
 
@@ -21,14 +20,7 @@ public final class ResultFile {
     Configuration hadoop = DriverHadoop.configuration();
     Location location = Locations.parse(target, hadoop);
     try (Store store = Stores.open(location, hadoop)) {
-      if (store.stat(location.path()).isPresent()) {
-        store.delete(location.path());
-      }
-      try (ShardWriter writer = store.create(location.path())) {
-        writer.write(ByteBuffer.wrap(content));
-        writer.sync();
-        writer.complete();
-      }
+      SmallFiles.replace(store, location.path(), content);
     } catch (IOException e) {
       throw JobException.failed(
           "result-not-written",

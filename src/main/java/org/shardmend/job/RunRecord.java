@@ -15,15 +15,24 @@ import org.shardmend.rules.RuleFamily;
 final class RunRecord {
   private static final Clock CLOCK = Clock.systemUTC();
 
-  private final RunId id = RunId.next(CLOCK, new SecureRandom());
+  private final RunId id;
   private final Instant started = CLOCK.instant();
   private final long startedNanos = System.nanoTime();
   private final PlanRequest request;
   private final String application;
 
   RunRecord(PlanRequest request, String application) {
+    this(nextId(), request, application);
+  }
+
+  RunRecord(RunId id, PlanRequest request, String application) {
+    this.id = id;
     this.request = request;
     this.application = application;
+  }
+
+  static RunId nextId() {
+    return RunId.next(CLOCK, new SecureRandom());
   }
 
   RunId id() {

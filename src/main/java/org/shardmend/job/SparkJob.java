@@ -13,7 +13,6 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.util.LongAccumulator;
 import org.shardmend.storage.HadoopSettings;
 
 /**
@@ -29,6 +28,7 @@ public final class SparkJob implements AutoCloseable {
   private static final int TASKS_PER_ACTION = 4096;
 
   private static final long PROGRESS_MILLIS = 100;
+  private static final String POOL = "spark.scheduler.pool";
 
   /** What Spark says of a master's URL that no cluster manager knows; it has no error class. */
   private static final String UNKNOWN_MASTER = "Could not parse Master URL";
@@ -52,7 +52,19 @@ public final class SparkJob implements AutoCloseable {
    *     be started
    */
   public static SparkJob start(String name, Progress progress) throws JobException {
-    SparkConf conf = SparkSettings.of(name);
+    return start(SparkSettings.of(name), progress);
+  }
+
+  /**
+   * As {@link #start}, for several pieces of work at once, which share the task slots fairly.
+   *
+   * @throws JobException as there
+   */
+  public static SparkJob startForMany(String name, Progress progress) throws JobException {
+    return start(SparkSettings.ofManyAtOnce(name), progress);
+  }
+
+  private static SparkJob start(SparkConf conf, Progress progress) throws JobException {
     try {
       SparkContext context = SparkContext.getOrCreate(conf);
       return new SparkJob(JavaSparkContext.fromSparkContext(context), progress);
@@ -69,6 +81,19 @@ public final class SparkJob implements AutoCloseable {
   private static boolean isWrongSetting(Exception failure) {
     return failure instanceof IllegalArgumentException
         || String.valueOf(failure.getMessage()).contains(UNKNOWN_MASTER);
+  }
+
+  /**
+   * The same application, for work that goes on in the calling thread beside other work: its stages
+   * are timed and reported apart, and get their share of the task slots. It ends with the
+   * application, and is not closed itself.
+   *
+   * @param pool the scheduler's pool for what this thread starts from now on
+   * @param own told of this work's stages alone
+   */
+  SparkJob beside(String pool, Progress own) {
+    spark.setLocalProperty(POOL, pool);
+    return new SparkJob(spark, own);
   }
 
   /** The context, for whoever reads the audit tables. */
@@ -125,8 +150,7 @@ public final class SparkJob implements AutoCloseable {
     long began = System.nanoTime();
     progress.begin(description, totalBytes);
     spark.setJobDescription(description);
-    try {
-      Stage<R> stage = new Stage<>(description, sink);
+    try (Stage<R> stage = new Stage<>(description, sink)) {
       for (int from = 0; from < tasks.size(); from += TASKS_PER_ACTION) {
         List<T> wave = tasks.subList(from, Math.min(tasks.size(), from + TASKS_PER_ACTION));
         receipts.addAll(stage.run(wave, function));
@@ -157,6 +181,19 @@ public final class SparkJob implements AutoCloseable {
         .values();
   }
 
+  /** Does a task's work, on an executor, with the run's id in its log. */
+  @SuppressWarnings("try") // The resource acts by being open.
+  private static <R> R logged(String run, TaskWork<R> work) throws IOException {
+    try (LoggedRun logged = LoggedRun.of(run)) {
+      return work.run();
+    }
+  }
+
+  @FunctionalInterface
+  private interface TaskWork<R> {
+    R run() throws IOException;
+  }
+
   private static List<String> hosts(Serializable task) {
     return task instanceof Placed placed ? placed.hosts() : List.of();
   }
@@ -167,17 +204,20 @@ public final class SparkJob implements AutoCloseable {
   }
 
   /** One stage while it runs: meters bytes, and hands receipts on as they arrive. */
-  private final class Stage<R extends Serializable> {
+  private final class Stage<R extends Serializable> implements AutoCloseable {
     private final String description;
     private final ReceiptSink<R> sink;
     private final ByteMeter meter;
-    private final long bytesBefore = ByteMeter.inThisProcess();
 
     Stage(String description, ReceiptSink<R> sink) {
       this.description = description;
       this.sink = sink;
-      LongAccumulator bytes = spark.sc().longAccumulator("bytes");
-      this.meter = new ByteMeter(bytes);
+      this.meter = ByteMeter.begin(spark.sc().longAccumulator("bytes"));
+    }
+
+    @Override
+    public void close() {
+      meter.end();
     }
 
     <T extends Serializable> List<R> run(List<T> tasks, MeteredFunction<T, R> function)
@@ -185,11 +225,12 @@ public final class SparkJob implements AutoCloseable {
       Finished<R> finished = new Finished<>();
       spark.sc().register(finished);
       ByteMeter bytes = meter;
+      String run = LoggedRun.current();
       JavaFutureAction<List<R>> action =
           spread(tasks)
               .map(
                   task -> {
-                    R receipt = function.apply(task, bytes.ofTask());
+                    R receipt = logged(run, () -> function.apply(task, bytes.ofTask()));
                     finished.add(receipt);
                     return receipt;
                   })
@@ -201,7 +242,7 @@ public final class SparkJob implements AutoCloseable {
             sink.accept(receipt);
             taken++;
           }
-          progress.update(meter.bytes(bytesBefore));
+          progress.update(meter.bytes());
         }
         // A stage that fails still keeps what was finished: running again does not redo it.
         for (R receipt = finished.arrived().poll();

@@ -37,6 +37,11 @@ final class SparkSettings {
     return conf;
   }
 
+  /** The same, for several pieces of work at once: they share the task slots. */
+  static SparkConf ofManyAtOnce(String name) {
+    return of(name).setIfMissing("spark.scheduler.mode", "FAIR");
+  }
+
   /** What must not be otherwise: records fail under Kryo, and the audit's SQL is meant in ANSI. */
   private static void pin(SparkConf conf) {
     conf.set("spark.serializer", "org.apache.spark.serializer.JavaSerializer");

@@ -1,30 +1,31 @@
 package org.shardmend.job;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.spark.sql.Row;
-import org.shardmend.plan.ActionCounts;
-import org.shardmend.storage.FileStatus;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import org.shardmend.storage.Location;
-import org.shardmend.storage.Manifest;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
 
 /**
- * Finds every checkpoint below some roots and repairs what needs it, one after the other in one
- * Spark application: one's failure never stops the others. What was refused is remembered in the
- * audit, and not tried again while the listing of its files is the same.
+ * Finds every checkpoint below some roots and repairs what needs it, several at once in one Spark
+ * application: one's failure never stops the others. What was refused is remembered in the audit,
+ * and not tried again while neither its files nor the rules have changed.
  */
 public final class SweepAction {
-  private static final String LISTING = "listing-";
-
   private final SparkJob job;
   private final SweepRequest request;
   private final Clock clock;
@@ -40,168 +41,277 @@ public final class SweepAction {
    * Sweeps.
    *
    * @return every checkpoint that was found, in the order of roots and paths
-   * @throws JobException USAGE when a root is missing, FAILED when it or the audit can't be read;
-   *     what happens to a single checkpoint is returned
+   * @throws JobException USAGE when a setting is wrong or a root is missing, FAILED when the audit
+   *     can't be read; what happens to a single checkpoint is returned
    */
   public List<SweptCheckpoint> execute() throws JobException {
+    request.requireMeaningful();
     if (request.auditTable().isPresent() && !request.isDryRun()) {
       new AuditCatalog(job, request.auditTable().get()).create();
     }
-    Set<String> refused = request.retriesRefused() ? Set.of() : refusedBefore();
-    List<SweptCheckpoint> swept = new ArrayList<>();
-    for (Location root : request.roots()) {
-      for (SweepTree.Candidate candidate : candidates(root)) {
-        swept.add(sweep(candidate, refused));
-      }
-    }
+    Map<Location, SweptCheckpoint> unreadable = new LinkedHashMap<>();
+    List<SweepTree.Candidate> candidates = candidates(unreadable);
+    RefusedBefore memory =
+        request.retriesRefused()
+            ? RefusedBefore.nothing(request.template())
+            : RefusedBefore.read(job, request.audit(), request.template());
+    List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, memory));
+    swept.addAll(unreadable.values());
     return swept;
   }
 
-  private List<SweepTree.Candidate> candidates(Location root) throws JobException {
+  private List<SweepTree.Candidate> candidates(Map<Location, SweptCheckpoint> unreadable)
+      throws JobException {
+    List<SweepTree.Candidate> candidates = new ArrayList<>();
+    Set<Location> seen = new HashSet<>();
+    for (Location root : request.roots()) {
+      SweepTree tree = look(root);
+      tree.unreadable()
+          .forEach(
+              (directory, reason) ->
+                  unreadable.put(
+                      directory,
+                      SweptCheckpoint.without(directory, SweptCheckpoint.Outcome.FAILED, reason)));
+      tree.candidates().stream()
+          .filter(candidate -> candidate.modifiedMillis() >= request.modifiedSince().toEpochMilli())
+          .filter(candidate -> seen.add(candidate.location()))
+          .forEach(candidates::add);
+    }
+    return candidates;
+  }
+
+  private SweepTree look(Location root) throws JobException {
     try (Store store = Stores.open(root, job.hadoop().configuration())) {
       if (store.stat(root.path()).isEmpty()) {
         throw Locations.missing(root);
       }
-      return SweepTree.candidates(request, store, root).stream()
-          .filter(candidate -> candidate.modifiedMillis() >= request.modifiedSince().toEpochMilli())
-          .toList();
+      return SweepTree.below(root, request, store);
     } catch (IOException e) {
       throw JobException.failed(
-          "unreadable", "Cannot list %s: %s".formatted(root, e.getMessage()), e);
+          "unreadable", "Cannot look at %s: %s".formatted(root, e.getMessage()), e);
     }
   }
 
-  private SweptCheckpoint sweep(SweepTree.Candidate candidate, Set<String> refused) {
-    long began = System.nanoTime();
-    Location location = candidate.location();
-    Instant settled = Instant.now(clock).minus(request.settle());
-    if (candidate.modifiedMillis() > settled.toEpochMilli()) {
-      return swept(location, SweptCheckpoint.Outcome.UNSETTLED, began, "written to lately");
-    }
-    String listing = listing(candidate);
-    if (refused.contains(location + listing)) {
-      return swept(
-          location,
-          SweptCheckpoint.Outcome.REFUSED_BEFORE,
-          began,
-          "refused before, and no file has changed since; --retry-refused tries again");
-    }
-    job.progress().message("Checkpoint " + location);
-    try {
-      return request.isDryRun() ? plan(location, began) : repair(candidate, listing, began);
-    } catch (JobException e) {
-      SweptCheckpoint.Outcome outcome =
-          e.kind() == JobException.Kind.REFUSED
-              ? SweptCheckpoint.Outcome.REFUSED
-              : SweptCheckpoint.Outcome.FAILED;
-      return swept(location, outcome, began, e.getMessage());
-    }
-  }
-
-  private SweptCheckpoint plan(Location location, long began) throws JobException {
-    PlannedCheckpoint planned = new PlanAction(job, request.at(location)).execute();
-    Repairs.requireDecided(planned);
-    SweptCheckpoint.Outcome outcome =
-        planned.plan().nothingToDo()
-            ? SweptCheckpoint.Outcome.NOTHING_TO_DO
-            : SweptCheckpoint.Outcome.FOUND;
-    return new SweptCheckpoint(location, outcome, planned.plan().counts(), 0, seconds(began), "");
-  }
-
-  private SweptCheckpoint repair(SweepTree.Candidate candidate, String listing, long began)
+  /** Begins in order, as both limits let it; the first that is too large waits, and with it all. */
+  private List<SweptCheckpoint> sweep(List<SweepTree.Candidate> candidates, RefusedBefore memory)
       throws JobException {
-    Location location = candidate.location();
-    RepairRequest repair;
-    if (request.outputRoot().isPresent()) {
-      Location output = output(request.outputRoot().get(), candidate);
-      if (isRepaired(output, location)) {
-        return swept(
-            location, SweptCheckpoint.Outcome.NOTHING_TO_DO, began, "repaired before: " + output);
+    SweepProgress progress =
+        new SweepProgress(
+            job.progress(),
+            candidates.size(),
+            candidates.stream().mapToLong(SweepTree.Candidate::bytes).sum());
+    Semaphore slots = new Semaphore(request.parallel());
+    BytesInFlight bytes = new BytesInFlight(request.maxBytesInFlight());
+    ExecutorService threads = Executors.newFixedThreadPool(request.parallel());
+    List<Future<SweptCheckpoint>> pending = new ArrayList<>();
+    try {
+      for (SweepTree.Candidate candidate : candidates) {
+        slots.acquire();
+        bytes.enter(candidate.bytes());
+        Callable<SweptCheckpoint> work =
+            () -> {
+              try {
+                return sweep(candidate, memory, progress.begin(candidate));
+              } finally {
+                bytes.leave(candidate.bytes());
+                slots.release();
+              }
+            };
+        pending.add(threads.submit(work));
       }
-      repair = RepairRequest.toOutput(request.at(location), output);
-    } else {
-      repair = RepairRequest.inPlace(request.at(location));
+      List<SweptCheckpoint> swept = new ArrayList<>();
+      for (Future<SweptCheckpoint> one : pending) {
+        swept.add(one.get());
+      }
+      return swept;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw JobException.failed("interrupted", "The sweep was interrupted; run it again", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(
+          "The sweep of one checkpoint ended in an error", e.getCause());
+    } finally {
+      threads.shutdownNow();
+      progress.end();
     }
-    request.auditTable().ifPresent(repair::auditTable);
-    RepairResult result =
-        new RepairAction(job, repair.audit(request.audit()).listing(listing)).execute();
-    SweptCheckpoint.Outcome outcome =
-        switch (result.outcome()) {
-          case DONE -> SweptCheckpoint.Outcome.DONE;
-          case NOTHING_TO_DO -> SweptCheckpoint.Outcome.NOTHING_TO_DO;
-        };
-    return new SweptCheckpoint(
-        location, outcome, result.counts(), result.bytesWritten(), seconds(began), "");
   }
 
-  private static Location output(Location outputRoot, SweepTree.Candidate candidate) {
-    return candidate.relative().isEmpty()
-        ? outputRoot.child(candidate.location().name())
-        : outputRoot.child(candidate.relative());
+  /** Whatever happens to this one is its outcome, a fault of our own too. */
+  private SweptCheckpoint sweep(
+      SweepTree.Candidate candidate, RefusedBefore memory, SweepProgress.Part progress) {
+    long began = System.nanoTime();
+    SweptCheckpoint swept;
+    try {
+      swept = new SweptOne(candidate, progress).sweep(memory);
+    } catch (RuntimeException e) {
+      swept =
+          SweptCheckpoint.without(
+              candidate.location(),
+              SweptCheckpoint.Outcome.FAILED,
+              "this is a fault of shardmend's own, please report it: " + e);
+    }
+    SweptCheckpoint timed = swept.took((System.nanoTime() - began) / 1e9);
+    progress.finish(timed);
+    return timed;
   }
 
-  /** Whether an earlier sweep has put the repaired form of this source there. */
-  private boolean isRepaired(Location output, Location source) throws JobException {
-    try (Store store = Stores.open(output, job.hadoop().configuration())) {
-      Optional<Manifest> manifest =
-          store.stat(output.path()).isPresent()
-              ? Manifest.read(store, output.path())
-              : Optional.empty();
-      if (manifest.isEmpty()) {
+  /** One checkpoint, in a thread of its own. */
+  private final class SweptOne {
+    private static final String NO_SHARDS = "no-shards";
+    private static final String JOURNAL_OPEN = "journal-open";
+
+    private final SweepTree.Candidate candidate;
+    private final Location location;
+    private final PlanRequest look;
+    private final SparkJob own;
+
+    SweptOne(SweepTree.Candidate candidate, Progress progress) {
+      this.candidate = candidate;
+      this.location = candidate.location();
+      this.look = request.template().at(location);
+      this.own = job.beside("sweep " + Thread.currentThread().getName(), progress);
+    }
+
+    SweptCheckpoint sweep(RefusedBefore memory) {
+      Instant settled = Instant.now(clock).minus(request.settle());
+      if (candidate.modifiedMillis() > settled.toEpochMilli()) {
+        return SweptCheckpoint.without(
+            location,
+            SweptCheckpoint.Outcome.UNSETTLED,
+            "written to at %s, which may be going on"
+                .formatted(Instant.ofEpochMilli(candidate.modifiedMillis())));
+      }
+      String listing = memory.listing(candidate);
+      if (memory.has(location, listing)) {
+        return SweptCheckpoint.without(
+            location,
+            SweptCheckpoint.Outcome.REFUSED_BEFORE,
+            "refused before, and neither files nor rules have changed since; --retry-refused tries again");
+      }
+      try {
+        return planAndRepair(listing);
+      } catch (JobException e) {
+        return ended(e);
+      }
+    }
+
+    private SweptCheckpoint ended(JobException e) {
+      SweptCheckpoint.Outcome outcome =
+          switch (e.kind()) {
+            case REFUSED -> SweptCheckpoint.Outcome.REFUSED;
+            case FAILED -> SweptCheckpoint.Outcome.FAILED;
+            case USAGE ->
+                e.code().equals(NO_SHARDS)
+                    ? SweptCheckpoint.Outcome.UNKNOWN_LAYOUT
+                    : SweptCheckpoint.Outcome.FAILED;
+          };
+      return SweptCheckpoint.without(location, outcome, e.getMessage());
+    }
+
+    private SweptCheckpoint planAndRepair(String listing) throws JobException {
+      PlannedCheckpoint planned;
+      try {
+        planned = new PlanAction(own, look).execute();
+        Repairs.requireDecided(planned);
+      } catch (JobException e) {
+        if (e.kind() == JobException.Kind.REFUSED && !request.isDryRun()) {
+          return e.code().equals(JOURNAL_OPEN) && request.output(candidate).isEmpty()
+              ? repair(Optional.empty(), listing)
+              : remember(e, listing);
+        }
+        throw e;
+      }
+      Optional<Location> output = request.output(candidate);
+      if (planned.plan().nothingToDo()) {
+        return of(planned, SweptCheckpoint.Outcome.NOTHING_TO_DO, "", "");
+      }
+      if (output.isPresent() && isRepaired(planned, output.get())) {
+        return of(
+            planned,
+            SweptCheckpoint.Outcome.NOTHING_TO_DO,
+            output.get().toString(),
+            "repaired before");
+      }
+      return request.isDryRun()
+          ? of(planned, SweptCheckpoint.Outcome.FOUND, "", "")
+          : repair(output, listing);
+    }
+
+    private SweptCheckpoint of(
+        PlannedCheckpoint planned, SweptCheckpoint.Outcome outcome, String output, String message) {
+      return new SweptCheckpoint(
+          location,
+          outcome,
+          "",
+          output,
+          planned.plan().counts(),
+          planned.plan().shards().size(),
+          Repairs.headerBytes(planned.plan()),
+          0,
+          0,
+          message);
+    }
+
+    /** A refusal has its row in the audit, which is the sweep's memory. */
+    private SweptCheckpoint remember(JobException refusal, String listing) {
+      RunRecord run = new RunRecord(look, own.applicationId());
+      String output = request.output(candidate).map(Location::toString).orElse("");
+      Optional<AuditCatalog> catalog =
+          request.auditTable().map(tables -> new AuditCatalog(own, tables));
+      FailedRuns.record(own, request.audit(), catalog, run.failure(refusal, output, listing))
+          .ifPresent(refusal::addSuppressed);
+      return ended(refusal);
+    }
+
+    private SweptCheckpoint repair(Optional<Location> output, String listing) throws JobException {
+      RepairRequest repair;
+      if (output.isPresent()) {
+        makeParents(output.get());
+        repair = RepairRequest.toOutput(look, output.get());
+      } else {
+        repair = RepairRequest.inPlace(look);
+      }
+      request.auditTable().ifPresent(repair::auditTable);
+      RepairResult result =
+          new RepairAction(own, repair.audit(request.audit()).listing(listing)).execute();
+      SweptCheckpoint.Outcome outcome =
+          switch (result.outcome()) {
+            case DONE -> SweptCheckpoint.Outcome.DONE;
+            case NOTHING_TO_DO -> SweptCheckpoint.Outcome.NOTHING_TO_DO;
+          };
+      int shards = result.strategies().values().stream().mapToInt(Integer::intValue).sum();
+      return new SweptCheckpoint(
+          location,
+          outcome,
+          result.runId(),
+          result.output(),
+          result.counts(),
+          shards,
+          result.bytesRead(),
+          result.bytesWritten(),
+          0,
+          "");
+    }
+
+    private void makeParents(Location output) throws JobException {
+      try (Store store = Stores.open(output, own.hadoop().configuration())) {
         store.makeDirectories(output.parent().path());
-      }
-      return manifest.filter(m -> m.source().equals(source.toString())).isPresent();
-    } catch (IOException e) {
-      throw JobException.failed(
-          "unreadable", "Cannot look at %s: %s".formatted(output, e.getMessage()), e);
-    }
-  }
-
-  /** What was refused, by location and listing. */
-  private Set<String> refusedBefore() throws JobException {
-    Set<String> refused = new HashSet<>();
-    try (Store store = Stores.open(request.audit(), job.hadoop().configuration())) {
-      if (store.stat(request.audit().path()).isEmpty()) {
-        return refused;
-      }
-    } catch (IOException e) {
-      throw JobException.failed(
-          "unreadable-audit",
-          "Cannot read the audit %s: %s".formatted(request.audit(), e.getMessage()),
-          e);
-    }
-    new AuditQuery(job, request.audit()).runs(row -> remember(row, refused));
-    return refused;
-  }
-
-  private static void remember(Row row, Set<String> refused) {
-    if ("refused".equals(row.<String>getAs("outcome"))) {
-      refused.add(row.<String>getAs("checkpoint") + row.<String>getAs("fingerprint"));
-    }
-  }
-
-  /** A fingerprint of names, sizes and times: what tells cheaply that nothing has changed. */
-  private static String listing(SweepTree.Candidate candidate) {
-    StringBuilder text = new StringBuilder();
-    for (FileStatus entry : candidate.entries()) {
-      if (!entry.name().equals(".shardmend")) {
-        text.append(entry.name())
-            .append('\0')
-            .append(entry.bytes())
-            .append('\0')
-            .append(entry.modifiedMillis())
-            .append('\n');
+      } catch (IOException e) {
+        throw StorageFailures.toJobException(e);
       }
     }
-    return LISTING + SourceHeader.digest(text.toString().getBytes(StandardCharsets.UTF_8));
-  }
 
-  private static SweptCheckpoint swept(
-      Location location, SweptCheckpoint.Outcome outcome, long began, String message) {
-    return new SweptCheckpoint(location, outcome, ActionCounts.NONE, 0, seconds(began), message);
-  }
-
-  private static double seconds(long began) {
-    return (System.nanoTime() - began) / 1e9;
+    /**
+     * Whether the repaired form of just this plan is there already.
+     *
+     * @throws JobException FAILED when something else is there
+     */
+    private boolean isRepaired(PlannedCheckpoint planned, Location output) throws JobException {
+      try (Store store = Stores.open(output, own.hadoop().configuration())) {
+        return RepairedBefore.look(store, output, planned);
+      } catch (IOException e) {
+        throw StorageFailures.toJobException(e);
+      }
+    }
   }
 }

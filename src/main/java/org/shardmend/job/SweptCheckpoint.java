@@ -8,7 +8,11 @@ import org.shardmend.storage.Location;
  *
  * @param checkpoint its directory
  * @param outcome how it ended
+ * @param runId the run's in the audit; empty when nothing was run
+ * @param output where its repaired form is; empty when there is none
  * @param counts tensors by what became of them, as far as there was a plan
+ * @param shards how many shards it has, as far as there was a plan
+ * @param bytesRead bytes read; of a plan, those of the headers
  * @param bytesWritten bytes written
  * @param seconds how long it took
  * @param message why it was refused, failed or left alone; empty when it was not
@@ -16,7 +20,11 @@ import org.shardmend.storage.Location;
 public record SweptCheckpoint(
     Location checkpoint,
     Outcome outcome,
+    String runId,
+    String output,
     ActionCounts counts,
+    int shards,
+    long bytesRead,
     long bytesWritten,
     double seconds,
     String message) {
@@ -31,6 +39,8 @@ public record SweptCheckpoint(
     FOUND("found"),
     /** Written to so lately that it may not be finished. */
     UNSETTLED("unsettled"),
+    /** Weight files, but none of a layout that is known. */
+    UNKNOWN_LAYOUT("unknown-layout"),
     /** Can't be repaired safely. */
     REFUSED("refused"),
     /** Refused before, and nothing has changed since. */
@@ -48,5 +58,25 @@ public record SweptCheckpoint(
     public String id() {
       return id;
     }
+  }
+
+  /** One of which no more is known than what kept it from being looked at. */
+  static SweptCheckpoint without(Location checkpoint, Outcome outcome, String message) {
+    return new SweptCheckpoint(checkpoint, outcome, "", "", ActionCounts.NONE, 0, 0, 0, 0, message);
+  }
+
+  /** The same, and how long it took. */
+  SweptCheckpoint took(double duration) {
+    return new SweptCheckpoint(
+        checkpoint,
+        outcome,
+        runId,
+        output,
+        counts,
+        shards,
+        bytesRead,
+        bytesWritten,
+        duration,
+        message);
   }
 }

@@ -2,6 +2,7 @@ package org.shardmend.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 
 /** Reads and writes files that fit into memory: settings, side files, manifests. */
 public final class SmallFiles {
@@ -37,6 +38,36 @@ public final class SmallFiles {
       writer.write(ByteBuffer.wrap(content));
       writer.sync();
       writer.complete();
+    }
+  }
+
+  /**
+   * Writes a file in one step where the store can: whoever reads it sees what was there before, or
+   * all of {@code content}. A link is followed.
+   *
+   * @throws IOException when it can't be written, or something other than a file is there; it is as
+   *     it was then
+   */
+  public static void replace(Store store, String path, byte[] content) throws IOException {
+    boolean present = store.stat(path).isPresent();
+    String target = present ? store.realPath(path) : path;
+    if (present && !store.stat(target).map(FileStatus::isFile).orElse(true)) {
+      throw new IOException(
+          "%s is not a file, and so can't be replaced by one.".formatted(store.locate(target)));
+    }
+    if (!store.traits().atomicRename()) {
+      DurableFile.deleteIfPresent(store, target);
+      create(store, target, content);
+      return;
+    }
+    String staged =
+        SiblingName.of(target, ".new-" + Long.toHexString(new SecureRandom().nextLong()));
+    create(store, staged, content);
+    try {
+      store.replace(staged, target);
+    } catch (IOException e) {
+      DurableFile.deleteIfPresent(store, staged);
+      throw e;
     }
   }
 }

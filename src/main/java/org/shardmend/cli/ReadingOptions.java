@@ -1,0 +1,50 @@
+package org.shardmend.cli;
+
+import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.job.JobException;
+import org.shardmend.job.PlanRequest;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.Location;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How checkpoints are read and judged; the same for all commands that do. */
+final class ReadingOptions {
+  @Option(
+      names = "--pattern",
+      paramLabel = "P",
+      description =
+          "The shards' names, with {rank}, {part} and, for pipeline stages, {pp_rank}, as given to"
+              + " the engine.")
+  String pattern = "";
+
+  @Option(
+      names = "--allow-unknown-dtypes",
+      description =
+          "Carry tensors of a type that this version doesn't know through, byte for byte, and say"
+              + " so in the audit.")
+  boolean allowUnknownDtypes;
+
+  @Option(
+      names = "--rewrite-config",
+      description =
+          "Let module names in config.json's quantization section follow the tensors' names.")
+  boolean rewriteConfig;
+
+  @Mixin RuleOptions rules;
+
+  /** A look at this checkpoint. */
+  PlanRequest at(Location checkpoint) throws JobException {
+    return new PlanRequest(
+        checkpoint,
+        discovery(),
+        rules.families(),
+        allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE,
+        rewriteConfig);
+  }
+
+  private DiscoveryOptions discovery() {
+    DiscoveryOptions defaults = DiscoveryOptions.defaults();
+    return pattern.isEmpty() ? defaults : defaults.withPattern(pattern);
+  }
+}

@@ -1,0 +1,34 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+import org.shardmend.audit.RunRow;
+import org.shardmend.storage.Location;
+
+/** The rows of runs that were refused, or failed. */
+final class FailedRuns {
+  private FailedRuns() {}
+
+  /**
+   * Gives a run its row.
+   *
+   * @param root the audit's directory
+   * @param catalog the tables that get the row, too
+   * @return what kept it from being written; it was told to the user
+   */
+  static Optional<Exception> record(
+      SparkJob job, Location root, Optional<AuditCatalog> catalog, RunRow row) {
+    try (AuditTrail audit = AuditTrail.open(root, row.runId(), job.hadoop())) {
+      audit.prepare(row);
+      audit.append(row);
+      if (catalog.isPresent()) {
+        catalog.get().append(root, Set.of(row.runId()));
+      }
+      return Optional.empty();
+    } catch (IOException | JobException e) {
+      job.progress().message("The audit could not be written: " + e.getMessage());
+      return Optional.of(e);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.spark.sql.Row;
+import org.shardmend.audit.Outcome;
+import org.shardmend.checkpoint.Layout;
+import org.shardmend.rules.RuleSet;
+import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+
+/**
+ * What earlier sweeps have refused, as the audit has it: by location, and by a digest of all that a
+ * refusal can depend on and that is known without opening a file.
+ */
+final class RefusedBefore {
+  private static final String LISTING = "listing-";
+
+  private final Set<String> refused = new HashSet<>();
+  private final String settings;
+
+  private RefusedBefore(PlanRequest template) {
+    this.settings = settings(template);
+  }
+
+  /** The memory of a sweep that tries everything again. */
+  static RefusedBefore nothing(PlanRequest template) {
+    return new RefusedBefore(template);
+  }
+
+  /**
+   * Reads it from the audit; one that does not exist yet remembers nothing.
+   *
+   * @param template how checkpoints are read
+   * @throws JobException FAILED when the audit can't be read
+   */
+  static RefusedBefore read(SparkJob job, Location audit, PlanRequest template)
+      throws JobException {
+    RefusedBefore memory = new RefusedBefore(template);
+    try (Store store = Stores.open(audit, job.hadoop().configuration())) {
+      if (store.stat(audit.path()).isEmpty()) {
+        return memory;
+      }
+    } catch (IOException e) {
+      throw JobException.failed(
+          "unreadable-audit", "Cannot read the audit %s: %s".formatted(audit, e.getMessage()), e);
+    }
+    new AuditQuery(job, audit).runs(memory::take);
+    return memory;
+  }
+
+  private void take(Row run) {
+    if (Outcome.REFUSED.token().equals(run.<String>getAs("outcome"))) {
+      refused.add(key(run.getAs("checkpoint"), run.getAs("fingerprint")));
+    }
+  }
+
+  private static String key(String checkpoint, String listing) {
+    return checkpoint + '\0' + listing;
+  }
+
+  /** Whether a checkpoint was refused in just this state. */
+  boolean has(Location checkpoint, String listing) {
+    return refused.contains(key(checkpoint.toString(), listing));
+  }
+
+  /**
+   * What tells cheaply whether a second try could end otherwise: names, sizes and times of the
+   * files, the rules and options, and our own version.
+   */
+  String listing(SweepTree.Candidate candidate) {
+    StringBuilder text = new StringBuilder(settings);
+    for (FileStatus entry : candidate.entries()) {
+      if (!entry.isDirectory()) {
+        text.append(entry.name())
+            .append('\0')
+            .append(entry.bytes())
+            .append('\0')
+            .append(entry.modifiedMillis())
+            .append('\n');
+      }
+    }
+    return LISTING + SourceHeader.digest(text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String settings(PlanRequest template) {
+    StringBuilder text = new StringBuilder(Release.version()).append('\n');
+    for (Layout layout : Layout.values()) {
+      text.append(RuleSet.of(template.rules(), layout.id()).canonicalJson()).append('\n');
+    }
+    return text.append(template.discovery().layout())
+        .append('\n')
+        .append(template.discovery().pattern())
+        .append('\n')
+        .append(template.dtypes())
+        .append('\n')
+        .append(template.rewritesConfig())
+        .append('\n')
+        .toString();
+  }
+}

@@ -1,0 +1,231 @@
+package org.shardmend.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.job.SweptCheckpoint.Outcome;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+import org.shardmend.storage.TargetLock;
+import org.shardmend.testing.DirectoryContent;
+import org.shardmend.testing.SharedSparkJob;
+import org.shardmend.trial.Fault;
+
+/** Trees of checkpoints: each comes out right, whatever becomes of the others. */
+@ExtendWith(SharedSparkJob.class)
+class SweepTest {
+  @TempDir private Path scratch;
+
+  private Actions actions;
+  private Path root;
+  private Path audit;
+
+  @BeforeEach
+  void takeTheSharedApplication(SparkJob job) throws JobException {
+    actions = Actions.withDefaultRules(job);
+    root = scratch.resolve("tree");
+    audit = scratch.resolve("audit");
+  }
+
+  @Test
+  void fortyCheckpointsEachComeOutRightAndASecondSweepReadsHeadersAlone() throws Exception {
+    SweepTree40 tree = SweepTree40.in(root, actions);
+    assertThat(tree.expected()).hasSize(40);
+    Location locked = Actions.location(root.resolve("locked/by-another"));
+
+    try (Store store = Stores.open(locked, actions.job().hadoop().configuration());
+        TargetLock lock =
+            TargetLock.acquire(store, TargetLock.inside(locked.path()), "another run")) {
+      List<SweptCheckpoint> first = sweep(inPlace());
+
+      assertThat(outcomes(first)).isEqualTo(tree.expected());
+      assertThat(refusalsAndFailures(first))
+          .allSatisfy(one -> assertThat(one.message()).isNotBlank());
+      assertThat(one(first, "large/0").bytesWritten()).isLessThan(SweepTree40.LARGE_BYTES / 10);
+
+      tree.letTimePass();
+      SortedMap<String, String> content = DirectoryContent.of(root);
+      SortedMap<String, FileTime> times = tree.times();
+      long before = bytesRead();
+      List<SweptCheckpoint> second = sweep(inPlace());
+      long read = bytesRead() - before;
+
+      assertThat(outcomes(second)).isEqualTo(tree.expectedAgain());
+      assertThat(DirectoryContent.of(root)).isEqualTo(content);
+      assertThat(tree.times()).isEqualTo(times);
+      assertThat(read).isLessThan(SweepTree40.LARGE_BYTES / 2);
+      assertThat(second).allSatisfy(one -> assertThat(one.bytesWritten()).isZero());
+      lock.requireHeld();
+    }
+
+    assertThat(one(sweep(inPlace().include("locked/*")), "locked/by-another").outcome())
+        .isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void whatWasRefusedIsTriedAgainWhenAFileOrTheRulesHaveChanged() throws Exception {
+    generateOld("a", Fault.BOTH_DIFFER);
+    assertThat(outcomes(sweep(inPlace()))).containsEntry("a", Outcome.REFUSED);
+    assertThat(outcomes(sweep(inPlace()))).containsEntry("a", Outcome.REFUSED_BEFORE);
+
+    assertThat(outcomes(sweep(inPlace().retryRefused()))).containsEntry("a", Outcome.REFUSED);
+    Actions others = Actions.withOnlyRules(actions.job(), "lora-base-layer");
+    assertThat(outcomes(sweep(request(others)))).containsEntry("a", Outcome.NOTHING_TO_DO);
+
+    Files.setLastModifiedTime(
+        root.resolve("a/model-rank-0-part-0.safetensors"),
+        FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    assertThat(outcomes(sweep(inPlace()))).containsEntry("a", Outcome.REFUSED);
+  }
+
+  @Test
+  void aDryRunChangesNothingAtAll() throws Exception {
+    generateOld("broken", Fault.ALIAS_ONLY);
+    generateOld("differ", Fault.BOTH_DIFFER);
+    SortedMap<String, String> before = DirectoryContent.of(scratch);
+
+    List<SweptCheckpoint> swept = sweep(inPlace().dryRun());
+
+    assertThat(outcomes(swept))
+        .isEqualTo(Map.of("broken", Outcome.FOUND, "differ", Outcome.REFUSED));
+    assertThat(one(swept, "broken").counts().rename()).isPositive();
+    assertThat(DirectoryContent.of(scratch)).isEqualTo(before);
+  }
+
+  @Test
+  void anOutputRootMirrorsTheTreeAndIsFoundAgain() throws Exception {
+    generateOld("team/broken", Fault.ALIAS_ONLY);
+    generateOld("team/clean", Fault.CLEAN);
+    SortedMap<String, String> before = DirectoryContent.of(root);
+    Path output = scratch.resolve("repaired");
+
+    List<SweptCheckpoint> first = sweep(inPlace().outputRoot(Actions.location(output)));
+
+    assertThat(outcomes(first))
+        .isEqualTo(Map.of("team/broken", Outcome.DONE, "team/clean", Outcome.NOTHING_TO_DO));
+    assertThat(DirectoryContent.of(root)).isEqualTo(before);
+    assertThat(actions.plan(output.resolve("team/broken")).nothingToDo()).isTrue();
+    assertThat(output.resolve("team/clean")).doesNotExist();
+
+    assertThat(outcomes(sweep(inPlace().outputRoot(Actions.location(output)))))
+        .containsEntry("team/broken", Outcome.NOTHING_TO_DO);
+  }
+
+  @Test
+  void aSourceThatWasSavedAgainIsNotTakenForRepaired() throws Exception {
+    generateOld("a", Fault.ALIAS_ONLY);
+    Path output = scratch.resolve("repaired");
+    sweep(inPlace().outputRoot(Actions.location(output)));
+    SortedMap<String, String> result = DirectoryContent.of(output);
+    Files.move(root.resolve("a"), scratch.resolve("gone"));
+    generateOld("a", Fault.MIXED);
+
+    SweptCheckpoint again = one(sweep(inPlace().outputRoot(Actions.location(output))), "a");
+
+    assertThat(again.outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(again.message()).contains("another state", "Remove it");
+    assertThat(DirectoryContent.of(output)).isEqualTo(result);
+  }
+
+  @Test
+  void onlyWhatIsAskedForIsLookedAt() throws Exception {
+    generateOld("a", Fault.CLEAN);
+    generateOld("scratch/b", Fault.CLEAN);
+    generateOld("deep/er/c", Fault.CLEAN);
+    generateOld(".hidden/d", Fault.CLEAN);
+
+    assertThat(outcomes(sweep(inPlace()))).containsOnlyKeys("a", "scratch/b", "deep/er/c");
+    assertThat(outcomes(sweep(inPlace().exclude("**/scratch")))).containsOnlyKeys("a", "deep/er/c");
+    assertThat(outcomes(sweep(inPlace().include("**/c")))).containsOnlyKeys("deep/er/c");
+    assertThat(outcomes(sweep(inPlace().depth(1)))).containsOnlyKeys("a");
+    assertThat(outcomes(sweep(inPlace().modifiedSince(Instant.now())))).isEmpty();
+    SweepRequest overlapping =
+        new SweepRequest(
+            List.of(Actions.location(root), Actions.location(root.resolve("deep"))),
+            actions.of(root),
+            Actions.location(audit));
+    assertThat(sweep(overlapping)).hasSize(3);
+  }
+
+  @Test
+  void settingsThatMeanNothingAreRefused() {
+    assertThatThrownBy(() -> inPlace().include("[")).hasMessageContaining("'['");
+    assertThatThrownBy(() -> sweep(inPlace().parallel(0))).hasMessageContaining("--parallel");
+    assertThatThrownBy(() -> sweep(inPlace().depth(-1))).hasMessageContaining("--depth");
+    assertThatThrownBy(() -> sweep(inPlace())).hasMessageContaining("does not exist");
+  }
+
+  private SweepRequest inPlace() throws JobException {
+    return request(actions);
+  }
+
+  private SweepRequest request(Actions how) throws JobException {
+    return new SweepRequest(
+        List.of(Actions.location(root)),
+        new PlanRequest(
+            Actions.location(root), DiscoveryOptions.defaults(), how.rules(), UnknownDtypes.REFUSE),
+        Actions.location(audit));
+  }
+
+  private List<SweptCheckpoint> sweep(SweepRequest request) throws JobException {
+    return new SweepAction(actions.job(), request.maxBytesInFlight(100_000_000)).execute();
+  }
+
+  private void generateOld(String name, Fault fault) throws JobException, IOException {
+    Path directory = root.resolve(name);
+    Actions.generate(directory, fault);
+    FileTime then = FileTime.from(Instant.now().minus(Duration.ofHours(3)));
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.setLastModifiedTime(file, then);
+      }
+    }
+  }
+
+  private Map<String, Outcome> outcomes(List<SweptCheckpoint> swept) {
+    return swept.stream()
+        .collect(Collectors.toMap(this::name, SweptCheckpoint::outcome, (a, b) -> b, TreeMap::new));
+  }
+
+  private SweptCheckpoint one(List<SweptCheckpoint> swept, String name) {
+    return swept.stream().filter(one -> name(one).equals(name)).findFirst().orElseThrow();
+  }
+
+  private String name(SweptCheckpoint one) {
+    return root.relativize(Path.of(one.checkpoint().path())).toString();
+  }
+
+  private static List<SweptCheckpoint> refusalsAndFailures(List<SweptCheckpoint> swept) {
+    return swept.stream()
+        .filter(one -> one.outcome() == Outcome.REFUSED || one.outcome() == Outcome.FAILED)
+        .toList();
+  }
+
+  /** What this process has read by now, in bytes, as the system counts it. */
+  private static long bytesRead() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/io")).stream()
+        .filter(line -> line.startsWith("rchar: "))
+        .mapToLong(line -> Long.parseLong(line.substring("rchar: ".length())))
+        .findFirst()
+        .orElseThrow();
+  }
+}
