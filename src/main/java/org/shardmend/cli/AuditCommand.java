@@ -12,10 +12,13 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import org.apache.spark.sql.Row;
+import org.shardmend.audit.AuditCompaction;
 import org.shardmend.audit.CatalogName;
+import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
 import org.shardmend.job.AuditCatalog;
 import org.shardmend.job.AuditQuery;
+import org.shardmend.job.CompactAction;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -37,7 +40,8 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  shardmend audit /lustre/ckpt/kimi-k3-repaired --action RENAME,DROP",
       "  shardmend audit /lustre/audits --run r20261130T081500Z-1a2b3c4d --json",
-      "  shardmend audit /lustre/audits --audit-table lake.shardmend"
+      "  shardmend audit /lustre/audits --audit-table lake.shardmend",
+      "  shardmend audit /lustre/audits --compact"
     })
 final class AuditCommand extends ShardmendCommand {
   private static final int MOST_LINES = 200;
@@ -57,11 +61,20 @@ final class AuditCommand extends ShardmendCommand {
       description = "Only tensors with these actions: KEEP, RENAME, DROP, REFUSE.")
   private List<Action> actions = new ArrayList<>();
 
+  @Option(
+      names = "--compact",
+      description =
+          "Print nothing, but make few files of many, month by month. Runs may go on meanwhile.")
+  private boolean compact;
+
   @Mixin private AuditTableOption auditTable;
 
   @Override
   CommandResult run(Progress progress) throws JobException {
     Location place = Locations.parse(path, DriverHadoop.configuration());
+    if (compact) {
+      return compact(place, progress);
+    }
     return auditTable.name().isPresent()
         ? append(place, auditTable.name().get(), progress)
         : print(place, progress);
@@ -89,6 +102,37 @@ final class AuditCommand extends ShardmendCommand {
         ExitCode.DONE,
         document,
         List.of("%,d runs appended to %s".formatted(appended.size(), tables)));
+  }
+
+  private CommandResult compact(Location place, Progress progress) throws JobException {
+    if (!run.isEmpty() || !actions.isEmpty() || auditTable.name().isPresent()) {
+      throw JobException.usage(
+          "option-without-meaning",
+          "--compact is for the whole audit and does nothing else, so --run, --action and --audit-table mean nothing with it");
+    }
+    List<AuditCompaction.Result> months;
+    try (SparkJob job = SparkJob.start("shardmend audit --compact", progress)) {
+      months = new CompactAction(job, place).execute();
+    }
+    ObjectNode document = object();
+    ArrayNode compacted = document.putArray("compacted");
+    List<String> lines = new ArrayList<>();
+    for (AuditCompaction.Result month : months) {
+      compacted
+          .addObject()
+          .put("month", month.month())
+          .put("runs", month.runs())
+          .put("files_before", month.filesBefore())
+          .put("files_after", month.filesAfter());
+      lines.add(
+          "%s: %,d runs, %,d files became %,d"
+              .formatted(month.month(), month.runs(), month.filesBefore(), month.filesAfter()));
+    }
+    if (months.isEmpty()) {
+      return new CommandResult(
+          Outcome.NOTHING_TO_DO, ExitCode.DONE, document, List.of("Nothing to compact"));
+    }
+    return CommandResult.done(document, lines);
   }
 
   private CommandResult print(Location place, Progress progress) throws JobException {

@@ -1,0 +1,55 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.spark.sql.SparkSession;
+import org.shardmend.audit.AuditCompaction;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.LockedException;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+
+/** Makes few files of an audit's many. Runs may append to it meanwhile. */
+public final class CompactAction {
+  private final SparkJob job;
+  private final Location place;
+
+  /**
+   * An action on an audit.
+   *
+   * @param place an audit's directory, or a repaired checkpoint that holds its own
+   */
+  public CompactAction(SparkJob job, Location place) {
+    this.job = job;
+    this.place = place;
+  }
+
+  /**
+   * Compacts.
+   *
+   * @return the months that were compacted; none when there was nothing to gain
+   * @throws JobException USAGE when there is nothing at the place, FAILED when another compaction
+   *     is running or storage fails; the audit is whole then, too
+   */
+  public List<AuditCompaction.Result> execute() throws JobException {
+    SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
+    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+      if (store.stat(place.path()).isEmpty()) {
+        throw Locations.missing(place);
+      }
+      Location root = AuditPlaces.root(store, place);
+      job.progress().begin("Compact the audit", 0);
+      return new AuditCompaction(sql, store, root.path()).compact();
+    } catch (LockedException e) {
+      throw StorageFailures.toJobException(e);
+    } catch (IOException e) {
+      throw JobException.failed(
+          "not-compacted",
+          "Cannot compact the audit %s: %s. It is whole; run again."
+              .formatted(place, e.getMessage()),
+          e);
+    } finally {
+      job.progress().end();
+    }
+  }
+}
