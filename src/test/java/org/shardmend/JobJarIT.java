@@ -3,9 +3,11 @@ package org.shardmend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -21,6 +23,8 @@ class JobJarIT {
   /** Their libraries would clash with a cluster's own. */
   private static final List<String> A_CLUSTERS_OWN =
       List.of("scala/", "org/apache/", "com/fasterxml/", "org/slf4j/");
+
+  private static final Pattern LIBRARY = Pattern.compile("^org/shardmend/shaded/(?<name>[^/]+)/.");
 
   private static List<String> entries;
 
@@ -56,7 +60,31 @@ class JobJarIT {
         .contains(
             "org/shardmend/shaded/picocli/CommandLine.class",
             "org/shardmend/shaded/hash4j/hashing/Hashing.class",
-            "org/shardmend/shaded/mustache/Mustache.class");
+            "org/shardmend/shaded/mustache/Mustache.class",
+            "org/shardmend/shaded/prometheus/metrics/model/snapshots/GaugeSnapshot.class");
+  }
+
+  /** Whoever adds a library names its licence and its holders. */
+  @Test
+  void namesTheLicenceOfEveryLibraryThatItHolds() throws IOException {
+    List<String> libraries =
+        entries.stream()
+            .map(LIBRARY::matcher)
+            .filter(Matcher::find)
+            .map(found -> found.group("name"))
+            .distinct()
+            .toList();
+    assertThat(libraries).hasSizeGreaterThanOrEqualTo(4);
+
+    try (JarFile jar = new JarFile(BuildFiles.jobJar().toString())) {
+      String notice =
+          new String(
+              jar.getInputStream(jar.getEntry("META-INF/NOTICE")).readAllBytes(),
+              StandardCharsets.UTF_8);
+      assertThat(notice)
+          .contains("Michael Bayne", "Redistributions in binary form must reproduce")
+          .contains(libraries.stream().map("(org.shardmend.shaded.%s)"::formatted).toList());
+    }
   }
 
   @Test
