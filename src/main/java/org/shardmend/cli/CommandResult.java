@@ -2,6 +2,7 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import org.shardmend.audit.Outcome;
 
 /**
  * What a command answers.

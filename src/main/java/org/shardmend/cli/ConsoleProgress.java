@@ -2,6 +2,7 @@ package org.shardmend.cli;
 
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.shardmend.job.Progress;
 import org.shardmend.plan.ByteSize;
 
@@ -14,7 +15,8 @@ final class ConsoleProgress implements Progress {
   private static final long LOG_NANOS = Duration.ofSeconds(10).toNanos();
   private static final int LINE_WIDTH = 100;
 
-  private final PrintStream out;
+  private final Consumer<String> lines;
+  private final PrintStream terminal;
   private final boolean live;
   private String stage = "";
   private long total;
@@ -22,9 +24,20 @@ final class ConsoleProgress implements Progress {
   private long shown;
   private boolean lineOpen;
 
-  ConsoleProgress(PrintStream out, boolean live) {
-    this.out = out;
+  private ConsoleProgress(Consumer<String> lines, PrintStream terminal, boolean live) {
+    this.lines = lines;
+    this.terminal = terminal;
     this.live = live;
+  }
+
+  /** On a terminal. */
+  static ConsoleProgress live(PrintStream terminal) {
+    return new ConsoleProgress(terminal::println, terminal, true);
+  }
+
+  /** In a log, whose lines {@code log} writes. */
+  static ConsoleProgress lines(Consumer<String> log) {
+    return new ConsoleProgress(log, System.err, false);
   }
 
   @Override
@@ -37,7 +50,7 @@ final class ConsoleProgress implements Progress {
     if (live) {
       show(stage + " …");
     } else {
-      out.println(stage + (total > 0 ? " (" + ByteSize.format(total) + ")" : ""));
+      lines.accept(stage + (total > 0 ? " (" + ByteSize.format(total) + ")" : ""));
     }
   }
 
@@ -52,7 +65,7 @@ final class ConsoleProgress implements Progress {
     if (live) {
       show(line);
     } else {
-      out.println("  " + line);
+      lines.accept("  " + line);
     }
   }
 
@@ -89,19 +102,19 @@ final class ConsoleProgress implements Progress {
   @Override
   public synchronized void message(String text) {
     closeLine();
-    out.println(Printable.lines(text));
+    lines.accept(Printable.lines(text));
   }
 
   private void show(String line) {
-    out.print("\r" + line + " ".repeat(Math.max(0, LINE_WIDTH - line.length())));
-    out.flush();
+    terminal.print("\r" + line + " ".repeat(Math.max(0, LINE_WIDTH - line.length())));
+    terminal.flush();
     lineOpen = true;
   }
 
   private void closeLine() {
     if (lineOpen) {
-      out.print("\r" + " ".repeat(LINE_WIDTH) + "\r");
-      out.flush();
+      terminal.print("\r" + " ".repeat(LINE_WIDTH) + "\r");
+      terminal.flush();
       lineOpen = false;
     }
   }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.shardmend.audit.Outcome;
 import org.shardmend.checkpoint.DiscoveryOptions;
 import org.shardmend.job.AuditQuery;
 import org.shardmend.job.ExpectedStates;
@@ -39,7 +40,8 @@ import picocli.CommandLine.Parameters;
     name = "demo",
     description =
         "Build a broken 32-rank checkpoint, show why it does not load, plan, repair, verify, and show"
-            + " the audit.")
+            + " the audit.",
+    footer = {"", "Examples:", "  shardmend demo", "  shardmend demo /tmp/shardmend-demo"})
 final class DemoCommand extends ShardmendCommand {
   private static final int MOST_ERRORS = 3;
 

@@ -2,8 +2,10 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import org.shardmend.audit.Outcome;
 
 /**
  * The document of a command that did not get as far as running: its command line is wrong, or it
@@ -14,18 +16,17 @@ import java.util.Optional;
  * @param message for people
  */
 record FailureDocument(String command, String code, String message) {
-  private static final String RESULT = "--result";
 
-  /** The file that {@code --result} names in arguments that could not be read as a whole. */
-  static Optional<String> resultFile(String... arguments) {
+  /** What an option has in arguments that could not be read as a whole. */
+  static Optional<String> value(String option, String... arguments) {
     List<String> words = List.of(arguments);
-    int at = words.indexOf(RESULT);
+    int at = words.indexOf(option);
     if (at >= 0 && at + 1 < words.size()) {
       return Optional.of(words.get(at + 1));
     }
     return words.stream()
-        .filter(word -> word.startsWith(RESULT + "="))
-        .map(word -> word.substring(RESULT.length() + 1))
+        .filter(word -> word.startsWith(option + "="))
+        .map(word -> word.substring(option.length() + 1))
         .findFirst();
   }
 
@@ -38,10 +39,15 @@ record FailureDocument(String command, String code, String message) {
     return node().put("exit_code", exit.code()).toPrettyString();
   }
 
+  /** As {@code --metrics-file} has it. */
+  byte[] metrics(ExitCode exit) {
+    return new RunMetrics(command, node(), exit, 0, Clock.systemUTC().instant()).text();
+  }
+
   private ObjectNode node() {
     ObjectNode document = JsonNodeFactory.instance.objectNode();
     document.put("schema", "shardmend/" + command + "/1");
-    document.put("outcome", Outcome.FAILED.id());
+    document.put("outcome", Outcome.FAILED.token());
     document
         .putObject("error")
         .put("code", code)

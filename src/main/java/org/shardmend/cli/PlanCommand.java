@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.shardmend.audit.Outcome;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Expectation;
 import org.shardmend.job.FindAliasesAction;

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.shardmend.audit.Outcome;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
@@ -164,7 +165,7 @@ final class RepairCommand extends ShardmendCommand {
         target.inPlace
             ? RepairRequest.inPlace(checkpoint.request())
             : RepairRequest.toOutput(checkpoint.request(), Locations.parse(target.output, hadoop));
-    request.digest(digest).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
+    request.run(runId()).digest(digest).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
     strategy.strategy().ifPresent(request::strategy);
     if (!audit.isEmpty()) {
       request.audit(Locations.parse(audit, hadoop));

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.shardmend.audit.Outcome;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Fault;
 import org.shardmend.job.JobException;

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.checkpoint.Samples;
 import org.shardmend.testing.DirectoryContent;
 
@@ -87,27 +86,6 @@ class UsageTest {
     assertThat(run.document().path("outcome").asText()).isEqualTo("failed");
     assertThat(run.document().path("schema").asText()).matches("shardmend/[a-z]+/1");
     assertThat(run.document().path("error").path("message").asText()).isNotBlank();
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "demo",
-        "generate",
-        "inspect",
-        "plan",
-        "repair",
-        "verify",
-        "rollback",
-        "audit",
-        "rules"
-      })
-  void everyCommandExplainsItself(String command) {
-    CommandRun run = CommandRun.of(command, "--help");
-
-    assertThat(run.exit()).isZero();
-    assertThat(run.out()).contains("Usage: shardmend " + command);
-    assertThat(run.err()).isEmpty();
   }
 
   @Test
