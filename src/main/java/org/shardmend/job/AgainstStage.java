@@ -61,6 +61,8 @@ final class AgainstStage {
         .forEach(
             id ->
                 faults.add(new Fault("unit-added", "", "", id.label() + " is not in the source")));
+    SharedHeaders ofSource = SharedHeaders.read(job, source, sourceUnits, dtypes);
+    SharedHeaders ofTarget = SharedHeaders.read(job, target, targetUnits, dtypes);
     long bytes =
         depth == VerifyRequest.Depth.FULL ? tasks.stream().mapToLong(Task::bytes).sum() : 0;
     job.run(
@@ -69,14 +71,18 @@ final class AgainstStage {
                 : "Compare headers with the source",
             bytes,
             tasks,
-            (task, meter) -> new Check(source, target, rules, dtypes, depth, meter).run(task))
+            (task, meter) ->
+                new Check(source, ofSource, target, ofTarget, rules, dtypes, depth, meter)
+                    .run(task))
         .forEach(faults::addAll);
     return faults;
   }
 
   private record Check(
       CheckpointAccess source,
+      SharedHeaders ofSource,
       CheckpointAccess target,
+      SharedHeaders ofTarget,
       RuleSet rules,
       UnknownDtypes dtypes,
       VerifyRequest.Depth depth,
@@ -84,9 +90,10 @@ final class AgainstStage {
 
     ArrayList<Fault> run(Task task) throws IOException {
       ArrayList<Fault> faults = new ArrayList<>();
-      List<NamedTensor> before = UnitHeaders.read(source, task.source(), dtypes).tensors();
+      List<NamedTensor> before =
+          UnitHeaders.read(source, task.source(), dtypes, ofSource).tensors();
       Map<String, NamedTensor> after = new HashMap<>();
-      UnitHeaders.read(target, task.target(), dtypes)
+      UnitHeaders.read(target, task.target(), dtypes, ofTarget)
           .tensors()
           .forEach(tensor -> after.put(tensor.name(), tensor));
       UnitId unit = task.source().id();

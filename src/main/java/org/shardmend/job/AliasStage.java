@@ -29,8 +29,10 @@ final class AliasStage {
   private final CheckpointAccess access;
   private final List<UnitTask> tasks;
   private final UnknownDtypes dtypes;
+  private final SharedHeaders shared;
 
-  AliasStage(SparkJob job, CheckpointAccess access, List<UnitTask> tasks, UnknownDtypes dtypes) {
+  AliasStage(SparkJob job, CheckpointAccess access, List<UnitTask> tasks, UnknownDtypes dtypes)
+      throws JobException {
     this.job = job;
     this.access = access;
     this.tasks =
@@ -38,6 +40,8 @@ final class AliasStage {
             .sorted(Comparator.comparingLong((UnitTask t) -> t.unit().unit().bytes()).reversed())
             .toList();
     this.dtypes = dtypes;
+    this.shared =
+        SharedHeaders.read(job, access, tasks.stream().map(UnitTask::unit).toList(), dtypes);
   }
 
   /**
@@ -53,6 +57,7 @@ final class AliasStage {
   Receipt search(RuleSet active) throws JobException {
     CheckpointAccess at = access;
     UnknownDtypes allowed = dtypes;
+    SharedHeaders read = shared;
     List<EqualNames> equal = new ArrayList<>();
     List<NameEvidence> renamed = new ArrayList<>();
     for (Receipt receipt :
@@ -60,7 +65,7 @@ final class AliasStage {
             "Look for tensors under two names",
             0,
             tasks,
-            (task, meter) -> search(at, task, active, allowed, meter))) {
+            (task, meter) -> search(at, task, active, allowed, read, meter))) {
       equal.addAll(receipt.equal());
       renamed.addAll(receipt.renamed());
     }
@@ -72,9 +77,10 @@ final class AliasStage {
       UnitTask task,
       RuleSet active,
       UnknownDtypes dtypes,
+      SharedHeaders shared,
       LongConsumer meter)
       throws IOException {
-    List<NamedTensor> tensors = UnitHeaders.read(access, task.unit(), dtypes).tensors();
+    List<NamedTensor> tensors = UnitHeaders.read(access, task.unit(), dtypes, shared).tensors();
     AliasSearch search = new AliasSearch(tensors, active, task.expectation());
     List<EqualNames> equal = new ArrayList<>();
     List<NamePair> pairs = new ArrayList<>(search.renamed());
@@ -104,12 +110,13 @@ final class AliasStage {
     holding.set(0, trials.size());
     CheckpointAccess at = access;
     UnknownDtypes allowed = dtypes;
+    SharedHeaders read = shared;
     ArrayList<RuleTrial> tried = new ArrayList<>(trials);
     job.run(
             "Try the rules that were found",
             0,
             trials.isEmpty() ? List.<UnitTask>of() : tasks,
-            (task, meter) -> holding(at, task, tried, layout, allowed, meter))
+            (task, meter) -> holding(at, task, tried, layout, allowed, read, meter))
         .forEach(holding::and);
     return holding;
   }
@@ -120,9 +127,10 @@ final class AliasStage {
       List<RuleTrial> trials,
       String layout,
       UnknownDtypes dtypes,
+      SharedHeaders shared,
       LongConsumer meter)
       throws IOException {
-    List<NamedTensor> tensors = UnitHeaders.read(access, task.unit(), dtypes).tensors();
+    List<NamedTensor> tensors = UnitHeaders.read(access, task.unit(), dtypes, shared).tensors();
     Optional<Map<String, ExpectedTensor>> expected = task.expectation();
     BitSet holding = new BitSet();
     try (TensorComparer comparer = TensorComparer.within(access, meter)) {

@@ -46,18 +46,23 @@ final class ContractStage {
       Optional<ExpectedState> expected,
       UnknownDtypes dtypes)
       throws JobException {
+    SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
     return job.run(
         "Read headers and check the loader's contract",
         0,
         UnitTask.of(units, expected),
-        (task, meter) -> check(access, task, rules, dtypes));
+        (task, meter) -> check(access, task, rules, dtypes, shared));
   }
 
   private static Receipt check(
-      CheckpointAccess access, UnitTask task, RuleSet rules, UnknownDtypes dtypes)
+      CheckpointAccess access,
+      UnitTask task,
+      RuleSet rules,
+      UnknownDtypes dtypes,
+      SharedHeaders shared)
       throws IOException {
     UnitId unit = task.unit().id();
-    UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes);
+    UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes, shared);
     ArrayList<Fault> faults = new ArrayList<>();
     headers.problems().forEach(problem -> faults.add(malformed(problem)));
     List<NamedTensor> tensors = headers.tensors();

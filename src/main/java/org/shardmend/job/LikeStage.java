@@ -36,13 +36,15 @@ final class LikeStage {
     CheckpointAccess access = new CheckpointAccess(healthy, job.hadoop());
     Checkpoint checkpoint = Discoveries.discover(access, request.discovery());
     UnknownDtypes dtypes = request.dtypes();
+    List<NamedUnit> named = NamedUnit.of(checkpoint);
+    SharedHeaders shared = SharedHeaders.read(job, access, named, dtypes);
     List<ExpectedUnit> units = new ArrayList<>();
     for (Receipt receipt :
         job.run(
             "Read the headers of the healthy checkpoint",
             0,
-            NamedUnit.of(checkpoint),
-            (unit, meter) -> read(access, unit, dtypes))) {
+            named,
+            (unit, meter) -> read(access, unit, dtypes, shared))) {
       if (!receipt.problems().isEmpty()) {
         throw JobException.refused(
             receipt.problems().get(0).code(),
@@ -54,9 +56,10 @@ final class LikeStage {
     return ExpectedState.of(units);
   }
 
-  private static Receipt read(CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes)
+  private static Receipt read(
+      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, SharedHeaders shared)
       throws IOException {
-    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes);
+    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared);
     ArrayList<TensorEntry> tensors = new ArrayList<>();
     for (NamedTensor t : headers.tensors()) {
       if (!t.extra()) {

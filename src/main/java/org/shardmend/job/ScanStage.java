@@ -45,14 +45,22 @@ final class ScanStage {
       RuleSet rules,
       UnknownDtypes dtypes)
       throws JobException {
+    SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
     return job.run(
-        "Read headers and plan", 0, units, (unit, meter) -> scan(access, unit, rules, dtypes));
+        "Read headers and plan",
+        0,
+        units,
+        (unit, meter) -> scan(access, unit, rules, dtypes, shared));
   }
 
   private static Receipt scan(
-      CheckpointAccess access, NamedUnit unit, RuleSet rules, UnknownDtypes dtypes)
+      CheckpointAccess access,
+      NamedUnit unit,
+      RuleSet rules,
+      UnknownDtypes dtypes,
+      SharedHeaders shared)
       throws IOException {
-    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes);
+    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared);
     if (!headers.problems().isEmpty()) {
       return Receipt.malformed(unit, headers.problems());
     }

@@ -3,6 +3,7 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.CheckpointFiles;
 import org.shardmend.checkpoint.Finding;
@@ -35,6 +36,13 @@ record UnitHeaders(
   /** Reads each header of {@code unit} once. */
   static UnitHeaders read(CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes)
       throws IOException {
+    return read(access, unit, dtypes, SharedHeaders.none());
+  }
+
+  /** Reads each header of {@code unit} once, but for those that were read already. */
+  static UnitHeaders read(
+      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, SharedHeaders shared)
+      throws IOException {
     List<ScannedShard> scanned = new ArrayList<>();
     List<Finding> problems = new ArrayList<>();
     try (Store store = access.open()) {
@@ -43,7 +51,9 @@ record UnitHeaders(
               new StoreCheckpointFiles(store, access.location(), unit.unit().shards()));
       for (Shard shard : unit.unit().shards()) {
         try {
-          scanned.add(HeaderScan.read(files, unit.id(), shard, dtypes));
+          Optional<ScannedShard> known = shared.of(unit.id(), shard);
+          scanned.add(
+              known.isPresent() ? known.get() : HeaderScan.read(files, unit.id(), shard, dtypes));
         } catch (CheckpointException e) {
           if (e.reason() != CheckpointException.Reason.REFUSED) {
             throw new ShardTaskException(e.code(), shard.name(), e.getMessage(), e);
