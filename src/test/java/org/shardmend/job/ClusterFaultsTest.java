@@ -30,7 +30,7 @@ class ClusterFaultsTest {
     cluster.environment().put("SPARK_SCALA_VERSION", "2.13");
     Process process = cluster.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
-      assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
+      assertThat(process.waitFor(15, TimeUnit.MINUTES)).isTrue();
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();

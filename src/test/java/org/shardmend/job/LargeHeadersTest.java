@@ -31,7 +31,7 @@ class LargeHeadersTest {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.waitFor(15, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).as(Files.readString(log)).isZero();
     assertThat(Files.readString(log)).contains("repaired ");
   }
