@@ -37,8 +37,8 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
 
   private static final URI ROOT = URI.create("faulty://disk/");
 
-  /** Headers are read well: what is behind is the data. */
-  private static final long DATA_BEGIN = 64 << 10;
+  /** Headers are read well, by reads that start before this byte; the data's first start behind. */
+  private static final long HEADER_READS = 1 << 10;
 
   private Path faults = Path.of("/nowhere");
 
@@ -103,7 +103,7 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
 
     @Override
     public int read(byte[] bytes, int off, int len) throws IOException {
-      if (!met && in.getPos() + len > DATA_BEGIN) {
+      if (!met && in.getPos() >= HEADER_READS) {
         met = true;
         meet();
       }
