@@ -14,11 +14,19 @@ public final class Locations {
    * @throws JobException USAGE when it names none
    */
   public static Location parse(String text, Configuration hadoop) throws JobException {
+    Location location;
     try {
-      return Location.parse(text, hadoop.get("fs.defaultFS", "file:///"));
+      location = Location.parse(text, hadoop.get("fs.defaultFS", "file:///"));
     } catch (IllegalArgumentException e) {
       throw JobException.usage("bad-location", e.getMessage(), e);
     }
+    if (location.scheme().equals("s3a") && location.authority().contains("@")) {
+      throw JobException.usage(
+          "bad-location",
+          "Keys do not belong into a location (%s): set fs.s3a.access.key and fs.s3a.secret.key, or a credentials provider"
+              .formatted(location));
+    }
+    return location;
   }
 
   /** What is said of a place where nothing is. */

@@ -140,7 +140,7 @@ class S3aCommandTest {
               run("verify", open, "--verbose"),
               run("repair", source, "--output", open + "-fixed"),
               run("audit", open))) {
-        assertThat(refused.exit()).isNotZero();
+        assertThat(refused.exit()).isEqualTo(2);
         assertThat(refused.out() + refused.err())
             .contains("Keys do not belong")
             .doesNotContain("user:");
