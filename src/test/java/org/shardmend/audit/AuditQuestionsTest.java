@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructField;
@@ -13,27 +14,61 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.shardmend.audit.AuditPage.Question;
+import org.shardmend.storage.LocalStore;
+import org.shardmend.testing.IcebergCatalog;
 
 /** The page on the audit tells the truth: its columns are the tables', and its queries run. */
 @Tag("smoke")
 class AuditQuestionsTest {
   private static final SparkSession SPARK = LocalSpark.session();
+  private static final CatalogName CATALOG = CatalogName.parse("questions.shardmend");
+
+  /** Where the rows are that the page's views show. */
+  private enum Rows {
+    /** In the audit's own files. */
+    IN_FILES,
+    /** In the tables of a catalog. */
+    IN_A_CATALOG;
+
+    void show() throws IOException {
+      AuditPage page = AuditPage.read();
+      List<String> views =
+          switch (this) {
+            case IN_FILES -> page.views(root);
+            case IN_A_CATALOG -> page.views(CATALOG);
+          };
+      assertThat(views).hasSize(3);
+      views.forEach(SPARK::sql);
+    }
+  }
 
   @TempDir private static Path root;
+  @TempDir private static Path warehouse;
 
   @BeforeAll
-  static void makeAnAuditAndTheViewsOfThePage() throws IOException {
+  static void makeAnAudit() throws Exception {
     SampleRun.done("r20261130T081500Z-1a2b3c4d", "/models/kimi", 2, 2).appendTo(root);
     SampleRun.done("r20261130T101500Z-00000002", "/models/other", 1, 2).appendTo(root);
     SampleRun.refused("r20261130T111500Z-00000003", "/models/torn", "A part is missing.")
         .appendTo(root);
-    AuditPage.read().views(root).forEach(SPARK::sql);
+    new IcebergCatalog(CATALOG.catalog(), warehouse).addTo(SPARK);
+    CatalogTables tables = new CatalogTables(SPARK, CATALOG);
+    tables.create();
+    tables.append(AuditTables.open(SPARK, new LocalStore(), root.toString()));
   }
 
-  static List<Question> questions() throws IOException {
+  private static List<Question> questions() throws IOException {
     return AuditPage.read().questions();
+  }
+
+  static Stream<Arguments> questionsOfRows() throws IOException {
+    List<Question> questions = questions();
+    return Stream.of(Rows.values())
+        .flatMap(rows -> questions.stream().map(question -> Arguments.of(rows, question)));
   }
 
   @Test
@@ -45,13 +80,18 @@ class AuditQuestionsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("questions")
-  void everyQuestionHasAnAnswer(Question question) {
+  @MethodSource("questionsOfRows")
+  void everyQuestionHasAnAnswer(Rows rows, Question question) throws IOException {
+    rows.show();
+
     assertThat(SPARK.sql(question.sql()).collectAsList()).isNotEmpty();
   }
 
-  @Test
-  void theAnswersAreThoseOfTheRuns() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void theAnswersAreThoseOfTheRuns(Rows rows) throws IOException {
+    rows.show();
+
     assertThat(answer(1)).hasSize(3);
     assertThat(answer(2)).hasSize(8);
     assertThat(answer(3))

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.audit.CatalogName;
 import org.shardmend.audit.RunId;
 import org.shardmend.audit.SampleRun;
+import org.shardmend.testing.IcebergCatalog;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
 
@@ -45,10 +46,7 @@ class AuditCatalogTest {
     String catalog = "lake" + CATALOGS.incrementAndGet();
     tables = CatalogName.parse(catalog + ".shardmend");
     spark = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
-    String setting = "spark.sql.catalog." + catalog;
-    spark.conf().set(setting, "org.apache.iceberg.spark.SparkCatalog");
-    spark.conf().set(setting + ".type", "hadoop");
-    spark.conf().set(setting + ".warehouse", scratch.resolve("warehouse").toString());
+    new IcebergCatalog(catalog, scratch.resolve("warehouse")).addTo(spark);
     audit = scratch.resolve("audit");
   }
 
