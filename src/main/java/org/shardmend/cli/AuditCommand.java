@@ -89,9 +89,7 @@ final class AuditCommand extends ShardmendCommand {
     }
     SortedSet<RunId> appended;
     try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
-      AuditCatalog catalog = new AuditCatalog(job, tables);
-      catalog.create();
-      appended = catalog.appendAll(place);
+      appended = new AuditCatalog(job, tables).appendAll(place);
     }
     ObjectNode document = object();
     document.put("audit_table", tables.toString());

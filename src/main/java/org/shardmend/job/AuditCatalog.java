@@ -86,18 +86,21 @@ public final class AuditCatalog {
   }
 
   /**
-   * Appends all runs of an audit that the tables lack.
+   * Appends all runs of an audit that the tables lack; tables that are missing are made first.
    *
    * @param place an audit's root, or a repaired checkpoint that holds one
    * @return the runs that were appended
-   * @throws JobException USAGE when there is no audit, FAILED as for one run
+   * @throws JobException USAGE when Spark has no such catalog or there is no audit, FAILED as for
+   *     one run
    */
   public SortedSet<RunId> appendAll(Location place) throws JobException {
+    requireCatalog();
     try (Store store = Stores.open(place, job.hadoop().configuration())) {
       AuditTables audit = open(store, place);
       if (audit.runIds().isEmpty()) {
         throw AuditPlaces.noAudit(place, "");
       }
+      create();
       return append(audit, place);
     } catch (IOException e) {
       throw unreadable(place, e);
