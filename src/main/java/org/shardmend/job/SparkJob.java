@@ -206,12 +206,12 @@ public final class SparkJob implements AutoCloseable {
   /** One stage while it runs: meters bytes, and hands receipts on as they arrive. */
   private final class Stage<R extends Serializable> implements AutoCloseable {
     private final String description;
-    private final ReceiptSink<R> sink;
+    private final ReceiptIntake<R> intake;
     private final ByteMeter meter;
 
     Stage(String description, ReceiptSink<R> sink) {
       this.description = description;
-      this.sink = sink;
+      this.intake = new ReceiptIntake<>(sink);
       this.meter = ByteMeter.begin(spark.sc().longAccumulator("bytes"));
     }
 
@@ -239,7 +239,7 @@ public final class SparkJob implements AutoCloseable {
         for (int taken = 0; taken < tasks.size() && !failed(action); ) {
           R receipt = finished.arrived().poll(PROGRESS_MILLIS, TimeUnit.MILLISECONDS);
           if (receipt != null) {
-            sink.accept(receipt);
+            intake.take(receipt);
             taken++;
           }
           progress.update(meter.bytes());
@@ -248,9 +248,12 @@ public final class SparkJob implements AutoCloseable {
         for (R receipt = finished.arrived().poll();
             receipt != null;
             receipt = finished.arrived().poll()) {
-          sink.accept(receipt);
+          intake.take(receipt);
         }
-        return action.get();
+        intake.end();
+        List<R> receipts = action.get();
+        intake.requireAllTaken();
+        return receipts;
       } catch (IOException e) {
         action.cancel(true);
         throw StorageFailures.toJobException(e);

@@ -224,13 +224,16 @@ public final class Staging {
 
   /**
    * Takes the file of the attempt that succeeded: moves it to its place in {@code out/}, over one
-   * that has no valid receipt, and writes the receipt (S3).
+   * that has no valid receipt, and writes the receipt (S3). May be tried again when it failed.
    */
   public void promote(ShardReceipt receipt) throws IOException {
+    String work = workPath(receipt.number(), receipt.attempt());
     String out = outPath(receipt.name());
-    store.makeDirectories(DurableFile.parentOf(out));
-    DurableFile.deleteIfPresent(store, out);
-    store.rename(workPath(receipt.number(), receipt.attempt()), out);
+    if (store.stat(work).isPresent() || store.stat(out).isEmpty()) {
+      store.makeDirectories(DurableFile.parentOf(out));
+      DurableFile.deleteIfPresent(store, out);
+      store.rename(work, out);
+    }
     keep(receipt);
   }
 

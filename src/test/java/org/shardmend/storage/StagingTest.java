@@ -110,6 +110,22 @@ class StagingTest {
   }
 
   @Test
+  void s3_mayBeTriedAgainWhenTheReceiptCouldNotBeWritten() throws IOException {
+    byte[] content = new byte[100];
+    ShardReceipt receipt = write(5, content);
+    Path receipts = Path.of(staging.path(), "receipts");
+    Path away = Files.move(receipts, receipts.resolveSibling("away"));
+    assertThatThrownBy(() -> staging.promote(receipt)).isInstanceOf(IOException.class);
+    assertThat(Path.of(staging.outPath(SHARD))).exists();
+    Files.move(away, receipts);
+
+    staging.promote(receipt);
+
+    assertThat(Path.of(staging.outPath(SHARD))).hasBinaryContent(content);
+    assertThat(staging.completed()).containsOnlyKeys(0);
+  }
+
+  @Test
   void s4_aShardIsCompleteByReceiptSizeAndHeader() throws IOException {
     byte[] content = new byte[100];
     staging.promote(write(5, content));
