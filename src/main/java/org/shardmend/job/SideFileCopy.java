@@ -1,15 +1,20 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.SideFile;
 import org.shardmend.storage.FileCopier;
 import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.Location;
 import org.shardmend.storage.Pace;
 import org.shardmend.storage.SmallFiles;
 import org.shardmend.storage.Staging;
@@ -21,6 +26,8 @@ import org.shardmend.storage.Store;
  * leftover markers stay behind.
  */
 final class SideFileCopy {
+  private static final int OWNERS_RIGHTS = 0700;
+
   private final SparkJob job;
   private final PlannedCheckpoint planned;
   private final CheckpointAccess source;
@@ -101,7 +108,7 @@ final class SideFileCopy {
       for (SideFile file : carriedAlong(group)) {
         copy(from, file, Optional.ofNullable(changed.get(file.name())));
       }
-      keepMode(from, source.location().path(), staging.outDirectory());
+      keepModeOfDirectory(from, source.location().path(), staging.outDirectory());
     }
   }
 
@@ -135,46 +142,94 @@ final class SideFileCopy {
     switch (file.entry().kind()) {
       case DIRECTORY -> {
         target.makeDirectories(out);
-        keepMode(from, path, out);
+        keepModeOfDirectory(from, path, out);
       }
       case FILE -> {
         target.deleteTree(out);
         copied += files.copy(from, path, target, out);
         keepMode(from, path, out);
       }
-      case SYMLINK -> copyTarget(from, file.name(), from.realPath(path), out);
-      case OTHER ->
-          job.progress()
-              .message("%s is no file, directory or link, and is left out".formatted(file.name()));
+      case SYMLINK -> copyTarget(from, file.name(), path, out, Set.of());
+      case OTHER -> leaveOut(file.name(), "is no file, directory or link");
     }
   }
 
-  /** What a link leads to takes the link's place: a loader's stager follows none. */
-  private void copyTarget(Store from, String name, String real, String out) throws IOException {
-    Optional<FileStatus> status = from.stat(real);
+  /**
+   * What a link leads to takes the link's place: a loader's stager follows none. What can't be
+   * copied, since it isn't there or has no end, is left out and named: it lacks as little in the
+   * source.
+   *
+   * @param above the directories that are being copied, by their real paths
+   */
+  private void copyTarget(Store from, String name, String path, String out, Set<String> above)
+      throws IOException {
+    Optional<String> real = resolve(from, path);
+    Optional<FileStatus> status = real.isEmpty() ? Optional.empty() : from.stat(real.get());
     if (status.isEmpty()) {
-      job.progress().message("%s is a link that leads nowhere, and is left out".formatted(name));
-    } else if (status.get().isFile()) {
-      target.deleteTree(out);
-      copied += files.copy(from, real, target, out);
-      keepMode(from, real, out);
-    } else if (status.get().isDirectory()) {
-      if (source.location().path().startsWith(real)) {
-        job.progress().message("%s is a link to what holds it, and is left out".formatted(name));
-        return;
-      }
-      target.makeDirectories(out);
-      keepMode(from, real, out);
-      for (FileStatus entry : from.list(real)) {
-        copyTarget(from, name + "/" + entry.name(), entry.path(), out + "/" + entry.name());
-      }
+      leaveOut(name, "is a link that leads nowhere");
+      return;
     }
+    switch (status.get().kind()) {
+      case FILE -> {
+        target.deleteTree(out);
+        copied += files.copy(from, real.get(), target, out);
+        keepMode(from, real.get(), out);
+      }
+      case DIRECTORY -> copyDirectory(from, name, real.get(), out, above);
+      case SYMLINK, OTHER -> leaveOut(name, "leads to what is no file or directory");
+    }
+  }
+
+  private void copyDirectory(Store from, String name, String real, String out, Set<String> above)
+      throws IOException {
+    if (above.contains(real)) {
+      leaveOut(name, "is a link to a directory that holds it");
+      return;
+    }
+    Location directory = from.locate(real);
+    if (directory.contains(from.locate(from.realPath(source.location().path())))
+        || directory.contains(target.locate(target.realPath(staging.outDirectory())))) {
+      leaveOut(name, "is a link to what holds the checkpoint or its repair");
+      return;
+    }
+    Set<String> nowAbove = new HashSet<>(above);
+    nowAbove.add(real);
+    target.makeDirectories(out);
+    for (FileStatus entry : from.list(real)) {
+      String below = "/" + entry.name();
+      copyTarget(from, name + below, entry.path(), out + below, nowAbove);
+    }
+    keepModeOfDirectory(from, real, out);
+  }
+
+  private static Optional<String> resolve(Store store, String path) throws IOException {
+    try {
+      return Optional.of(store.realPath(path));
+    } catch (NoSuchFileException nowhere) {
+      return Optional.empty();
+    }
+  }
+
+  private void leaveOut(String name, String why) {
+    job.progress().message("%s %s, and is left out".formatted(OneLine.of(name), why));
   }
 
   private void keepMode(Store from, String path, String out) throws IOException {
+    setMode(from, path, out, 0);
+  }
+
+  /**
+   * With the owner's rights in any case: more files follow, and a directory that its owner may not
+   * write can't be moved to where the result belongs.
+   */
+  private void keepModeOfDirectory(Store from, String path, String out) throws IOException {
+    setMode(from, path, out, OWNERS_RIGHTS);
+  }
+
+  private void setMode(Store from, String path, String out, int rights) throws IOException {
     Optional<FileStatus> status = from.stat(path);
     if (status.isPresent() && status.get().permissions().isPresent()) {
-      target.setMode(out, status.get().permissions().getAsInt());
+      target.setMode(out, status.get().permissions().getAsInt() | rights);
     }
   }
 }

@@ -54,6 +54,19 @@ class KeptModesTest {
   }
 
   @Test
+  void ofAProtectedCheckpointTheOwnerMayWriteTheOutputsDirectoriesAlone() throws Exception {
+    mode(source.resolve("below/note"), "r--r--r--");
+    mode(source.resolve("below"), "r-xr-xr-x");
+    mode(source, "r-xr-xr-x");
+
+    Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT)).repair(source, output);
+
+    assertThat(mode(output)).isEqualTo("rwxr-xr-x");
+    assertThat(mode(output.resolve("below"))).isEqualTo("rwxr-xr-x");
+    assertThat(mode(output.resolve("below/note"))).isEqualTo("r--r--r--");
+  }
+
+  @Test
   void whatIsOursFollowsTheUmask() throws Exception {
     Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT)).repair(source, output);
 
