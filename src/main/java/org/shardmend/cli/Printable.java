@@ -1,5 +1,7 @@
 package org.shardmend.cli;
 
+import org.shardmend.safetensors.DisplayName;
+
 /**
  * Names as they may be shown on a terminal. A tensor's name is any string: what would move the
  * cursor, break the line or turn the reading direction is shown as an escape, and an endless one is
@@ -38,16 +40,10 @@ final class Printable {
   }
 
   private static void append(StringBuilder out, int c) {
-    switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.UNASSIGNED,
-          Character.PRIVATE_USE,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          out.append("\\u{%x}".formatted(c));
-      default -> out.appendCodePoint(c);
+    if (DisplayName.isVisible(c)) {
+      out.appendCodePoint(c);
+    } else {
+      out.append("\\u{%x}".formatted(c));
     }
   }
 }

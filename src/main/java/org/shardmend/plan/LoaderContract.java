@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.shardmend.checkpoint.ExpectedTensor;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.DisplayName;
 import org.shardmend.safetensors.Shape;
 
 /**
@@ -152,7 +153,7 @@ public final class LoaderContract {
                 default -> {
                   if (c == quote) {
                     out.append('\\').append(quote);
-                  } else if (printable(c)) {
+                  } else if (DisplayName.isVisible(c)) {
                     out.appendCodePoint(c);
                   } else {
                     out.append(escape(c));
@@ -161,21 +162,6 @@ public final class LoaderContract {
               }
             });
     return out.append(quote).toString();
-  }
-
-  private static boolean printable(int c) {
-    return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      case Character.SPACE_SEPARATOR -> c == ' ';
-      default -> true;
-    };
   }
 
   private static String escape(int c) {

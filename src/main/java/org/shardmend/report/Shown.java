@@ -14,6 +14,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.shardmend.safetensors.DisplayName;
 
 /** Values as the page shows them. */
 final class Shown {
@@ -31,7 +32,7 @@ final class Shown {
     StringBuilder shown = new StringBuilder(raw.length());
     for (int i = 0; i < raw.length(); ) {
       int codePoint = raw.codePointAt(i);
-      if (isVisible(codePoint)) {
+      if (DisplayName.isVisible(codePoint)) {
         shown.appendCodePoint(codePoint);
       } else {
         shown.append("\\u%04x".formatted(codePoint));
@@ -39,20 +40,6 @@ final class Shown {
       i += Character.charCount(codePoint);
     }
     return shown.toString();
-  }
-
-  private static boolean isVisible(int codePoint) {
-    return switch (Character.getType(codePoint)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.UNASSIGNED,
-          Character.PRIVATE_USE,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      default -> true;
-    };
   }
 
   static String number(long number) {

@@ -1,5 +1,7 @@
 package org.shardmend.rules;
 
+import org.shardmend.safetensors.DisplayName;
+
 /** Text from files, made safe for a message: no control characters, and not endless. */
 final class Quoted {
   private static final int MOST = 200;
@@ -30,26 +32,12 @@ final class Quoted {
     text.codePoints()
         .forEach(
             point -> {
-              if (isHarmless(point)) {
+              if (DisplayName.isVisible(point)) {
                 shown.appendCodePoint(point);
               } else {
                 shown.append(String.format("\\u%04X", point));
               }
             });
     return shown.toString();
-  }
-
-  private static boolean isHarmless(int point) {
-    return switch (Character.getType(point)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      default -> true;
-    };
   }
 }

@@ -49,7 +49,8 @@ public final class DisplayName {
     }
   }
 
-  private static boolean isVisible(int point) {
+  /** Whether a code point shows as itself: a space or what has a shape of its own. */
+  public static boolean isVisible(int point) {
     if (point == ' ') {
       return true;
     }
