@@ -140,24 +140,15 @@ final class HuggingFaceLayout {
     List<Shard> shards = new ArrayList<>();
     for (String name : names) {
       Optional<FileEntry> entry = listing.entry(name);
-      if (entry.isEmpty()) {
-        problems.add(
-            FindingCode.MISSING_SHARD.finding(
-                name,
-                name
-                    + " is missing, though "
-                    + IndexJson.FILE_NAME
-                    + " names it. Fetch it from where the model came from."));
-      } else if (!entry.get().isReadable()) {
-        problems.add(
-            FindingCode.NOT_A_REGULAR_FILE.finding(
-                name,
-                name
-                    + " is no regular file, and was not opened. Put the shard itself in its"
-                    + " place."));
+      Optional<Finding> problem =
+          NamedShards.problem(
+              name, entry, IndexJson.FILE_NAME, "Fetch it from where the model came from.");
+      if (problem.isPresent()) {
+        problems.add(problem.get());
       } else {
-        shards.add(
-            new Shard(name, shards.size(), entry.get().bytes(), entry.get().modifiedMillis()));
+        entry.ifPresent(
+            file ->
+                shards.add(new Shard(name, shards.size(), file.bytes(), file.modifiedMillis())));
       }
     }
     return shards;

@@ -237,23 +237,20 @@ final class PreshardedLayout {
     Map<String, Shard> shards = new LinkedHashMap<>();
     for (PreshardedFile file : checksums.files()) {
       String name = prefix + file.filename();
-      FileEntry entry = present.get(name);
-      if (entry == null) {
-        problems.add(
-            FindingCode.MISSING_SHARD.finding(
-                name,
-                name
-                    + " is missing, though checksum.json names it. Bring it from where the dump was"
-                    + " made, or dump the model again."));
-      } else if (!entry.isReadable()) {
-        problems.add(
-            FindingCode.NOT_A_REGULAR_FILE.finding(
-                name,
-                name
-                    + " is no regular file, and was not opened. Put the shard itself in its"
-                    + " place."));
+      Optional<FileEntry> entry = Optional.ofNullable(present.get(name));
+      Optional<Finding> problem =
+          NamedShards.problem(
+              name,
+              entry,
+              ChecksumJson.FILE_NAME,
+              "Bring it from where the dump was made, or dump the model again.");
+      if (problem.isPresent()) {
+        problems.add(problem.get());
       } else {
-        shards.put(name, new Shard(name, shards.size(), entry.bytes(), entry.modifiedMillis()));
+        entry.ifPresent(
+            found ->
+                shards.put(
+                    name, new Shard(name, shards.size(), found.bytes(), found.modifiedMillis())));
       }
     }
     return shards;

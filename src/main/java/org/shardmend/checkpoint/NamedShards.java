@@ -1,0 +1,32 @@
+package org.shardmend.checkpoint;
+
+import java.util.Optional;
+
+/** Weight files that another file of the checkpoint names. */
+final class NamedShards {
+  private NamedShards() {}
+
+  /**
+   * What is wrong with such a file before it is opened.
+   *
+   * @param entry what the listing has under that name
+   * @param namedBy the file that names it
+   * @param cure what to do when it is missing, as a sentence
+   */
+  static Optional<Finding> problem(
+      String name, Optional<FileEntry> entry, String namedBy, String cure) {
+    if (entry.isEmpty()) {
+      return Optional.of(
+          FindingCode.MISSING_SHARD.finding(
+              name, "%s is missing, though %s names it. %s".formatted(name, namedBy, cure)));
+    }
+    if (!entry.get().isReadable()) {
+      return Optional.of(
+          FindingCode.NOT_A_REGULAR_FILE.finding(
+              name,
+              name
+                  + " is no regular file, and was not opened. Put the shard itself in its place."));
+    }
+    return Optional.empty();
+  }
+}
