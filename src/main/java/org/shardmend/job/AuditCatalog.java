@@ -78,7 +78,7 @@ public final class AuditCatalog {
    *     is not in {@code runs} can be appended again
    */
   SortedSet<RunId> append(Location place, Set<RunId> wanted) throws JobException {
-    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+    try (Store store = Stores.open(place, job.hadoop())) {
       return append(open(store, place).only(wanted), place);
     } catch (IOException e) {
       throw unreadable(place, e);
@@ -95,7 +95,7 @@ public final class AuditCatalog {
    */
   public SortedSet<RunId> appendAll(Location place) throws JobException {
     requireCatalog();
-    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+    try (Store store = Stores.open(place, job.hadoop())) {
       AuditTables audit = open(store, place);
       if (audit.runIds().isEmpty()) {
         throw AuditPlaces.noAudit(place, "");

@@ -52,7 +52,7 @@ public final class AuditQuery {
    */
   public void read(Consumer<Row> runs, Consumer<Row> tensors) throws JobException {
     SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
-    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+    try (Store store = Stores.open(place, job.hadoop())) {
       AuditTables tables = open(sql, store);
       if (tables.runIds().isEmpty()) {
         throw AuditPlaces.noAudit(place, run.map(id -> " of run " + id).orElse(""));
@@ -74,7 +74,7 @@ public final class AuditQuery {
    */
   public void runs(Consumer<Row> runs) throws JobException {
     SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
-    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+    try (Store store = Stores.open(place, job.hadoop())) {
       forEach(open(sql, store).runs().orderBy("run_id"), runs);
     } catch (IOException e) {
       throw JobException.failed(

@@ -33,7 +33,7 @@ public final class CompactAction {
    */
   public List<AuditCompaction.Result> execute() throws JobException {
     SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
-    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+    try (Store store = Stores.open(place, job.hadoop())) {
       if (store.stat(place.path()).isEmpty()) {
         throw Locations.missing(place);
       }

@@ -12,10 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Checkpoint;
-import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.HashKind;
-import org.shardmend.checkpoint.HeaderScan;
 import org.shardmend.checkpoint.KeyHash;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
@@ -26,7 +24,6 @@ import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.RangeReader;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.StoreCheckpointFiles;
 
 /**
  * What {@code verify --full} reads of a presharded dump: every byte of every file once, because
@@ -106,41 +103,38 @@ final class ContentKeyStage {
   private static Receipt check(
       CheckpointAccess access, Task task, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
-    String name = task.shard().name();
-    ArrayList<Fault> faults = new ArrayList<>();
-    ArrayList<TensorEntry> zeroFilled = new ArrayList<>();
-    long unchecked = 0;
+    Shard shard = task.shard();
     try (Store store = access.open();
-        RangeReader reader = store.openForRead(access.path(name))) {
-      ScannedShard scanned =
-          HeaderScan.read(
-              HeaderGate.before(new StoreCheckpointFiles(store, access.location())),
-              UnitId.NONE,
-              task.shard(),
-              dtypes);
-      ZeroWatch watch = new ZeroWatch(reader, scanned.header());
-      for (TensorEntry entry : scanned.header().inOffsetOrder()) {
-        Optional<String> torch = TorchDtype.nameOf(entry.dtype());
-        if (torch.isEmpty()) {
-          unchecked++;
-          continue;
-        }
-        KeyHash hash = KeyHash.ofTensor(task.hash(), entry.shape(), torch.get());
-        read(watch, scanned.header().dataBegin() + entry.begin(), entry.bytes(), hash, meter);
-        String held = HexFormat.of().formatHex(hash.digest());
-        if (!held.equals(entry.name())) {
-          faults.add(damaged(name, entry, held));
-        }
-      }
-      zeroFilled.addAll(watch.zeroFilled());
-    } catch (CheckpointException e) {
-      if (e.reason() != CheckpointException.Reason.REFUSED) {
-        throw new ShardTaskException(e.code(), name, e.getMessage(), e);
-      }
-      // The contract's stage has reported it already.
-      return new Receipt(faults, zeroFilled, unchecked);
+        RangeReader reader = store.openForRead(access.path(shard.name()))) {
+      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes);
+      Optional<ScannedShard> wellFormed = headers.read(UnitId.NONE, shard).shard();
+      return wellFormed.isPresent()
+          ? check(wellFormed.get(), task.hash(), reader, meter)
+          // The contract's stage has reported it already.
+          : new Receipt(new ArrayList<>(), new ArrayList<>(), 0);
     }
-    return new Receipt(faults, zeroFilled, unchecked);
+  }
+
+  private static Receipt check(
+      ScannedShard scanned, HashKind kind, RangeReader reader, LongConsumer meter)
+      throws IOException {
+    ArrayList<Fault> faults = new ArrayList<>();
+    long unchecked = 0;
+    ZeroWatch watch = new ZeroWatch(reader, scanned.header());
+    for (TensorEntry entry : scanned.header().inOffsetOrder()) {
+      Optional<String> torch = TorchDtype.nameOf(entry.dtype());
+      if (torch.isEmpty()) {
+        unchecked++;
+        continue;
+      }
+      KeyHash hash = KeyHash.ofTensor(kind, entry.shape(), torch.get());
+      read(watch, scanned.header().dataBegin() + entry.begin(), entry.bytes(), hash, meter);
+      String held = HexFormat.of().formatHex(hash.digest());
+      if (!held.equals(entry.name())) {
+        faults.add(damaged(scanned.shard().name(), entry, held));
+      }
+    }
+    return new Receipt(faults, new ArrayList<>(watch.zeroFilled()), unchecked);
   }
 
   private static void read(

@@ -10,9 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Checkpoint;
-import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.HeaderScan;
 import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
@@ -28,7 +26,6 @@ import org.shardmend.storage.RangeReader;
 import org.shardmend.storage.RateLimiter;
 import org.shardmend.storage.ShardDigests;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.StoreCheckpointFiles;
 import org.shardmend.storage.TensorDigester;
 
 /**
@@ -39,18 +36,35 @@ final class DigestCheck {
   private final SparkJob job;
   private final CheckpointAccess access;
   private final Checkpoint checkpoint;
+  private final Optional<Manifest> manifest;
   private final UnknownDtypes dtypes;
 
-  DigestCheck(SparkJob job, CheckpointAccess access, Checkpoint checkpoint, UnknownDtypes dtypes) {
+  /**
+   * @param manifest what the last repair has left, if one has
+   */
+  DigestCheck(
+      SparkJob job,
+      CheckpointAccess access,
+      Checkpoint checkpoint,
+      Optional<Manifest> manifest,
+      UnknownDtypes dtypes) {
     this.job = job;
     this.access = access;
     this.checkpoint = checkpoint;
+    this.manifest = manifest;
     this.dtypes = dtypes;
   }
 
   private record Task(
       UnitId unit, Shard shard, DigestAlgorithm algorithm, String headerDigest, String remembered)
-      implements Serializable {}
+      implements Serializable {
+
+    /** Whether the remembered digest is of a file with this header. */
+    boolean remembers(ScannedShard scanned) {
+      return !remembered.equals(ManifestShard.NOT_READ)
+          && scanned.headerDigest().equals(headerDigest);
+    }
+  }
 
   /** A shard whose digest is not the remembered one: its tensors' digests by name. */
   private record Suspect(String shard, HashMap<String, String> tensors) implements Serializable {}
@@ -59,7 +73,6 @@ final class DigestCheck {
       implements Serializable {}
 
   WholeRead run() throws JobException {
-    Optional<Manifest> manifest = manifest();
     CheckpointAccess at = access;
     UnknownDtypes allowed = dtypes;
     List<Suspect> suspects = new ArrayList<>();
@@ -68,7 +81,7 @@ final class DigestCheck {
         job.run(
             "Read every byte",
             checkpoint.shardBytes(),
-            tasks(manifest),
+            tasks(),
             (task, meter) -> digest(at, task, allowed, meter))) {
       suspects.addAll(receipt.suspects());
       findings.addAll(receipt.findings());
@@ -86,7 +99,7 @@ final class DigestCheck {
     return byShard;
   }
 
-  private List<Task> tasks(Optional<Manifest> manifest) {
+  private List<Task> tasks() {
     Map<String, ManifestShard> remembered = new HashMap<>();
     manifest.ifPresent(m -> m.shards().forEach(shard -> remembered.put(shard.name(), shard)));
     DigestAlgorithm algorithm =
@@ -110,45 +123,27 @@ final class DigestCheck {
     return tasks;
   }
 
-  private Optional<Manifest> manifest() throws JobException {
-    try (Store store = access.open()) {
-      return Manifest.read(store, access.location().path());
-    } catch (IOException e) {
-      throw JobException.failed(
-          "unreadable", "Cannot read %s: %s".formatted(Manifest.NAME, e.getMessage()), e);
-    }
-  }
-
   private static Receipt digest(
       CheckpointAccess access, Task task, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
     ArrayList<Suspect> suspects = new ArrayList<>();
     ArrayList<Finding> findings = new ArrayList<>();
+    Shard shard = task.shard();
     try (Store store = access.open();
-        RangeReader reader = store.openForRead(access.path(task.shard().name()))) {
-      ScannedShard scanned =
-          HeaderScan.read(
-              HeaderGate.before(new StoreCheckpointFiles(store, access.location())),
-              task.unit(),
-              task.shard(),
-              dtypes);
-      ZeroWatch watch = new ZeroWatch(reader, scanned.header());
-      ShardDigests digests =
-          new TensorDigester(task.algorithm(), new Pace(RateLimiter.none(), meter))
-              .digest(watch, scanned.header());
-      ZeroFilled.finding(task.shard().name(), watch.zeroFilled()).ifPresent(findings::add);
-      boolean counts =
-          !task.remembered().equals(ManifestShard.NOT_READ)
-              && scanned.headerDigest().equals(task.headerDigest());
-      if (counts && !digests.shard().equals(task.remembered())) {
-        suspects.add(new Suspect(task.shard().name(), byName(scanned, digests)));
+        RangeReader reader = store.openForRead(access.path(shard.name()))) {
+      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes);
+      Optional<ScannedShard> wellFormed = headers.read(task.unit(), shard).shard();
+      if (wellFormed.isPresent()) { // The contract's stage has reported any other.
+        ScannedShard scanned = wellFormed.get();
+        ZeroWatch watch = new ZeroWatch(reader, scanned.header());
+        ShardDigests digests =
+            new TensorDigester(task.algorithm(), new Pace(RateLimiter.none(), meter))
+                .digest(watch, scanned.header());
+        ZeroFilled.finding(shard.name(), watch.zeroFilled()).ifPresent(findings::add);
+        if (task.remembers(scanned) && !digests.shard().equals(task.remembered())) {
+          suspects.add(new Suspect(shard.name(), byName(scanned, digests)));
+        }
       }
-    } catch (CheckpointException e) {
-      if (e.reason() == CheckpointException.Reason.REFUSED) {
-        // The contract's stage has reported it already.
-        return new Receipt(suspects, findings);
-      }
-      throw new ShardTaskException(e.code(), task.shard().name(), e.getMessage(), e);
     }
     return new Receipt(suspects, findings);
   }

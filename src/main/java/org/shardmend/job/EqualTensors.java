@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +15,7 @@ import org.shardmend.storage.ByteComparer;
 import org.shardmend.storage.ByteRange;
 import org.shardmend.storage.DigestAlgorithm;
 import org.shardmend.storage.Pace;
-import org.shardmend.storage.RangeReader;
 import org.shardmend.storage.RateLimiter;
-import org.shardmend.storage.Store;
 import org.shardmend.storage.TensorDigester;
 
 /**
@@ -29,16 +26,13 @@ import org.shardmend.storage.TensorDigester;
 final class EqualTensors implements Closeable {
   private static final int FIRST_BYTES = 64 << 10;
 
-  private final CheckpointAccess access;
-  private final Store store;
+  private final OpenShards shards;
   private final TensorDigester digester;
   private final ByteComparer comparer;
   private final LongConsumer meter;
-  private final Map<String, RangeReader> readers = new HashMap<>();
 
   private EqualTensors(CheckpointAccess access, LongConsumer meter) throws IOException {
-    this.access = access;
-    this.store = access.open();
+    this.shards = OpenShards.of(access);
     Pace pace = new Pace(RateLimiter.none(), meter);
     this.digester = new TensorDigester(DigestAlgorithm.XXH3_128, pace);
     this.comparer = new ByteComparer(pace);
@@ -96,7 +90,7 @@ final class EqualTensors implements Closeable {
     long end = tensor.begin() + Math.min(most, tensor.bytes());
     TensorEntry range =
         new TensorEntry(tensor.name(), tensor.dtype(), tensor.shape(), tensor.begin(), end);
-    return digester.digest(reader(tensor.shard()), 0, List.of(range)).get(0);
+    return digester.digest(shards.get(tensor.shard()), 0, List.of(range)).get(0);
   }
 
   /** Those that equal the first, byte by byte; digests are not proof. */
@@ -118,7 +112,7 @@ final class EqualTensors implements Closeable {
   }
 
   private ByteRange range(NamedTensor tensor) throws IOException {
-    return new ByteRange(reader(tensor.shard()), tensor.begin());
+    return new ByteRange(shards.get(tensor.shard()), tensor.begin());
   }
 
   /** Whether all its elements are the same; read up to the first that is not. */
@@ -130,7 +124,7 @@ final class EqualTensors implements Closeable {
     // itself, shifted by an element, is enough.
     for (long at = tensor.begin(); tensor.end() - at > step; at += piece.limit() - step) {
       piece.clear().limit((int) Math.min(piece.capacity(), tensor.end() - at));
-      reader(tensor.shard()).readFully(at, piece);
+      shards.get(tensor.shard()).readFully(at, piece);
       meter.accept(piece.limit());
       int shifted = piece.flip().limit() - step;
       if (piece.slice(0, shifted).mismatch(piece.slice(step, shifted)) >= 0) {
@@ -140,20 +134,8 @@ final class EqualTensors implements Closeable {
     return true;
   }
 
-  private RangeReader reader(String shard) throws IOException {
-    RangeReader reader = readers.get(shard);
-    if (reader == null) {
-      reader = store.openForRead(access.path(shard));
-      readers.put(shard, reader);
-    }
-    return reader;
-  }
-
   @Override
   public void close() throws IOException {
-    for (RangeReader reader : readers.values()) {
-      reader.close();
-    }
-    store.close();
+    shards.close();
   }
 }

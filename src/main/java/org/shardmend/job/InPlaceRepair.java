@@ -77,14 +77,7 @@ final class InPlaceRepair {
         throw JobException.usage(impossible.get().code(), impossible.get().message());
       }
       String lockPath = TargetLock.inside(location.path());
-      if (request.breaksLock()) {
-        TargetLock.breakLock(store, lockPath);
-      }
-      try (TargetLock lock = TargetLock.acquire(store, lockPath, run.id().value())) {
-        lock.predecessor()
-            .ifPresent(
-                holder ->
-                    job.progress().message("Took over the lock of a run that is gone: " + holder));
+      try (TargetLock lock = Repairs.lock(job, request, run, store, lockPath)) {
         return new InPlaceRepair(job, request, run, store, lock).repair();
       }
     } catch (IOException e) {

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.shardmend.audit.ShardRow;
-import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Manifest;
@@ -93,14 +92,7 @@ final class OutputRepair {
 
   private RepairResult underLock() throws JobException, IOException {
     String lockPath = TargetLock.beside(output.path());
-    if (request.breaksLock()) {
-      TargetLock.breakLock(store, lockPath);
-    }
-    try (TargetLock lock = TargetLock.acquire(store, lockPath, run.id().value())) {
-      lock.predecessor()
-          .ifPresent(
-              holder ->
-                  job.progress().message("Took over the lock of a run that is gone: " + holder));
+    try (TargetLock lock = Repairs.lock(job, request, run, store, lockPath)) {
       Publication publication = Publication.of(store, staging, lock, request.listener());
       if (publication.recover() || (publication.isTaken() && recoverAudit())) {
         recoverAudit();
@@ -164,16 +156,12 @@ final class OutputRepair {
         planned.plan().fingerprint(),
         planned.plan().counts(),
         Map.of(),
-        headerBytes(),
+        Repairs.headerBytes(planned.plan()),
         0,
         run.seconds(),
         job.stageSeconds(),
         "",
         planned.findings());
-  }
-
-  private long headerBytes() {
-    return planned.plan().shards().stream().mapToLong(ShardPlan::headerBytes).sum();
   }
 
   private RepairResult done(List<ShardRow> shards, long read, long written) {
@@ -185,7 +173,7 @@ final class OutputRepair {
         planned.plan().fingerprint(),
         planned.plan().counts(),
         Repairs.strategies(shards.stream().map(ShardRow::strategy)),
-        headerBytes() + read,
+        Repairs.headerBytes(planned.plan()) + read,
         written,
         run.seconds(),
         job.stageSeconds(),

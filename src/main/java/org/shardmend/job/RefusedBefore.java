@@ -41,7 +41,7 @@ final class RefusedBefore {
   static RefusedBefore read(SparkJob job, Location audit, PlanRequest template)
       throws JobException {
     RefusedBefore memory = new RefusedBefore(template);
-    try (Store store = Stores.open(audit, job.hadoop().configuration())) {
+    try (Store store = Stores.open(audit, job.hadoop())) {
       if (store.stat(audit.path()).isEmpty()) {
         return memory;
       }

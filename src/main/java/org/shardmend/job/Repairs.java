@@ -17,6 +17,7 @@ import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
+import org.shardmend.storage.TargetLock;
 
 /** What both ways to repair say and count alike. */
 final class Repairs {
@@ -86,6 +87,25 @@ final class Repairs {
                   free.getAsLong()),
           null);
     }
+  }
+
+  /**
+   * Holds what is going to change against other runs, and says when a dead one held it.
+   *
+   * @param path the lock's, in {@code store}
+   */
+  static TargetLock lock(
+      SparkJob job, RepairRequest request, RunRecord run, Store store, String path)
+      throws IOException {
+    if (request.breaksLock()) {
+      TargetLock.breakLock(store, path);
+    }
+    TargetLock lock = TargetLock.acquire(store, path, run.id().value());
+    lock.predecessor()
+        .ifPresent(
+            holder ->
+                job.progress().message("Took over the lock of a run that is gone: " + holder));
+    return lock;
   }
 
   /** What planning reads of the shards, in bytes. */

@@ -43,7 +43,7 @@ public final class ReportAction {
    */
   public RunId execute() throws JobException {
     SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
-    try (Store store = Stores.open(place, job.hadoop().configuration())) {
+    try (Store store = Stores.open(place, job.hadoop())) {
       AuditTables tables = AuditTables.open(sql, store, AuditPlaces.root(store, place).path());
       if (tables.runIds().isEmpty()) {
         throw AuditPlaces.noAudit(place, "");

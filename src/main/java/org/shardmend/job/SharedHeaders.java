@@ -11,16 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.broadcast.Broadcast;
-import org.shardmend.checkpoint.CheckpointException;
-import org.shardmend.checkpoint.CheckpointFiles;
-import org.shardmend.checkpoint.HeaderScan;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.NamedUnit;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.StoreCheckpointFiles;
 
 /**
  * The headers of files that several load units read, each read once: the common files of a
@@ -87,13 +83,8 @@ final class SharedHeaders implements Serializable {
       throws IOException {
     ArrayList<ScannedShard> scanned = new ArrayList<>();
     try (Store store = access.open()) {
-      CheckpointFiles files =
-          HeaderGate.before(new StoreCheckpointFiles(store, access.location(), List.of(shard)));
-      scanned.add(HeaderScan.read(files, UnitId.NONE, shard, dtypes));
-    } catch (CheckpointException e) {
-      if (e.reason() != CheckpointException.Reason.REFUSED) {
-        throw new ShardTaskException(e.code(), shard.name(), e.getMessage(), e);
-      }
+      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes);
+      headers.read(UnitId.NONE, shard).shard().ifPresent(scanned::add);
     }
     return new Receipt(scanned);
   }

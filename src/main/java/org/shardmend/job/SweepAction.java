@@ -81,7 +81,7 @@ public final class SweepAction {
   }
 
   private SweepTree look(Location root) throws JobException {
-    try (Store store = Stores.open(root, job.hadoop().configuration())) {
+    try (Store store = Stores.open(root, job.hadoop())) {
       if (store.stat(root.path()).isEmpty()) {
         throw Locations.missing(root);
       }
@@ -294,7 +294,7 @@ public final class SweepAction {
     }
 
     private void makeParents(Location output) throws JobException {
-      try (Store store = Stores.open(output, own.hadoop().configuration())) {
+      try (Store store = Stores.open(output, own.hadoop())) {
         store.makeDirectories(output.parent().path());
       } catch (IOException e) {
         throw StorageFailures.toJobException(e);
@@ -307,7 +307,7 @@ public final class SweepAction {
      * @throws JobException FAILED when something else is there
      */
     private boolean isRepaired(PlannedCheckpoint planned, Location output) throws JobException {
-      try (Store store = Stores.open(output, own.hadoop().configuration())) {
+      try (Store store = Stores.open(output, own.hadoop())) {
         return RepairedBefore.look(store, output, planned);
       } catch (IOException e) {
         throw StorageFailures.toJobException(e);

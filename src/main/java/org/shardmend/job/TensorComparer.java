@@ -2,9 +2,7 @@ package org.shardmend.job;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 import org.shardmend.plan.Comparison;
@@ -13,28 +11,20 @@ import org.shardmend.plan.NamedTensor;
 import org.shardmend.storage.ByteComparer;
 import org.shardmend.storage.ByteRange;
 import org.shardmend.storage.Pace;
-import org.shardmend.storage.RangeReader;
 import org.shardmend.storage.RateLimiter;
-import org.shardmend.storage.Store;
 
 /**
  * Compares the bytes of tensors, of one checkpoint or of two; keeps their shards open meanwhile.
  */
 final class TensorComparer implements Closeable {
-  private final CheckpointAccess left;
-  private final CheckpointAccess right;
-  private final Store leftStore;
-  private final Store rightStore;
+  private final OpenShards left;
+  private final OpenShards right;
   private final ByteComparer bytes;
-  private final Map<String, RangeReader> leftReaders = new HashMap<>();
-  private final Map<String, RangeReader> rightReaders = new HashMap<>();
 
   private TensorComparer(CheckpointAccess left, CheckpointAccess right, LongConsumer meter)
       throws IOException {
-    this.left = left;
-    this.right = right;
-    this.leftStore = left.open();
-    this.rightStore = right.open();
+    this.left = OpenShards.of(left);
+    this.right = OpenShards.of(right);
     this.bytes = new ByteComparer(new Pace(RateLimiter.none(), meter));
   }
 
@@ -68,35 +58,17 @@ final class TensorComparer implements Closeable {
    * @param other of the right one
    */
   OptionalLong firstDifference(NamedTensor one, NamedTensor other) throws IOException {
-    RangeReader oneReader = reader(leftReaders, leftStore, left, one.shard());
-    RangeReader otherReader = reader(rightReaders, rightStore, right, other.shard());
     return bytes
         .firstDifferences(
-            new ByteRange(oneReader, one.begin()),
-            List.of(new ByteRange(otherReader, other.begin())),
+            new ByteRange(left.get(one.shard()), one.begin()),
+            List.of(new ByteRange(right.get(other.shard()), other.begin())),
             one.bytes())
         .get(0);
   }
 
-  private static RangeReader reader(
-      Map<String, RangeReader> open, Store store, CheckpointAccess access, String shard)
-      throws IOException {
-    RangeReader reader = open.get(shard);
-    if (reader == null) {
-      reader = store.openForRead(access.path(shard));
-      open.put(shard, reader);
-    }
-    return reader;
-  }
-
   @Override
   public void close() throws IOException {
-    for (Map<String, RangeReader> readers : List.of(leftReaders, rightReaders)) {
-      for (RangeReader reader : readers.values()) {
-        reader.close();
-      }
-    }
-    leftStore.close();
-    rightStore.close();
+    left.close();
+    right.close();
   }
 }

@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.shardmend.checkpoint.CheckpointException;
-import org.shardmend.checkpoint.CheckpointFiles;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.HeaderScan;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.UnitSummary;
@@ -16,11 +13,9 @@ import org.shardmend.plan.NamedUnit;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.StoreCheckpointFiles;
 
 /**
- * The headers of one load unit, and what its loader finds by them. A malformed shard is not a
- * failed task, which Spark would try again for nothing, but a problem.
+ * The headers of one load unit, and what its loader finds by them.
  *
  * @param shards the headers, in the order of the unit; without the malformed ones
  * @param tensors what the unit's loader sees; none where the names can't be told
@@ -46,19 +41,15 @@ record UnitHeaders(
     List<ScannedShard> scanned = new ArrayList<>();
     List<Finding> problems = new ArrayList<>();
     try (Store store = access.open()) {
-      CheckpointFiles files =
-          HeaderGate.before(
-              new StoreCheckpointFiles(store, access.location(), unit.unit().shards()));
+      ShardHeaders headers = new ShardHeaders(store, access, unit.unit().shards(), dtypes);
       for (Shard shard : unit.unit().shards()) {
-        try {
-          Optional<ScannedShard> known = shared.of(unit.id(), shard);
-          scanned.add(
-              known.isPresent() ? known.get() : HeaderScan.read(files, unit.id(), shard, dtypes));
-        } catch (CheckpointException e) {
-          if (e.reason() != CheckpointException.Reason.REFUSED) {
-            throw new ShardTaskException(e.code(), shard.name(), e.getMessage(), e);
-          }
-          problems.addAll(e.problems());
+        Optional<ScannedShard> known = shared.of(unit.id(), shard);
+        if (known.isPresent()) {
+          scanned.add(known.get());
+        } else {
+          ShardHeaders.Answer answer = headers.read(unit.id(), shard);
+          answer.shard().ifPresent(scanned::add);
+          problems.addAll(answer.problems());
         }
       }
     }

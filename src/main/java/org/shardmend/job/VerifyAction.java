@@ -71,11 +71,12 @@ public final class VerifyAction {
           SiblingStage.run(job, access, units, summaries(receipts), request.plan().dtypes()));
     }
     List<Finding> findings = new ArrayList<>(findings(checkpoint, receipts));
-    if (!isRepaired()) {
+    Optional<Manifest> manifest = manifest();
+    if (manifest.isEmpty()) {
       findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
     }
     if (request.depth() == VerifyRequest.Depth.FULL) {
-      WholeRead read = readWhole(checkpoint);
+      WholeRead read = readWhole(checkpoint, manifest);
       faults.addAll(read.faults());
       findings.addAll(read.findings());
     }
@@ -92,21 +93,20 @@ public final class VerifyAction {
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
-  private WholeRead readWhole(Checkpoint checkpoint) throws JobException {
+  private WholeRead readWhole(Checkpoint checkpoint, Optional<Manifest> manifest)
+      throws JobException {
     UnknownDtypes dtypes = request.plan().dtypes();
     if (checkpoint.checksums().isPresent()) {
       HashKind hash = checkpoint.checksums().get().hash();
       return ContentKeyStage.run(job, access, checkpoint, hash, dtypes);
     }
-    return new DigestCheck(job, access, checkpoint, dtypes).run();
+    return new DigestCheck(job, access, checkpoint, manifest, dtypes).run();
   }
 
-  /**
-   * Whether a repair has left its note: lists of checksums are of the files as they were before.
-   */
-  private boolean isRepaired() throws JobException {
+  /** The note of a repair; without one, lists of checksums are of the files as they are. */
+  private Optional<Manifest> manifest() throws JobException {
     try (Store store = access.open()) {
-      return Manifest.read(store, access.location().path()).isPresent();
+      return Manifest.read(store, access.location().path());
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }

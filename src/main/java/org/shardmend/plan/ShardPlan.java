@@ -75,18 +75,7 @@ public record ShardPlan(
 
   /** A shard that stays as it is keeps its header too, to the last space. */
   private static ShardPlan unchanged(ScannedShard scanned) {
-    long headerBytes = scanned.header().dataBegin();
-    return new ShardPlan(
-        scanned.unit(),
-        scanned.shard(),
-        scanned.headerDigest(),
-        headerBytes,
-        ActionCounts.of(scanned.header().tensors().size(), List.of()),
-        PackedDecisions.of(List.of()),
-        scanned.shard().bytes(),
-        headerBytes,
-        false,
-        true);
+    return withSameBytes(scanned, scanned.header().tensors().size(), List.of(), false);
   }
 
   /**
@@ -96,6 +85,11 @@ public record ShardPlan(
    * @param changes the decisions on these names, without KEEP
    */
   static ShardPlan ofNamesElsewhere(ScannedShard scanned, long tensors, List<Decision> changes) {
+    return withSameBytes(scanned, tensors, changes, true);
+  }
+
+  private static ShardPlan withSameBytes(
+      ScannedShard scanned, long tensors, List<Decision> changes, boolean namesElsewhere) {
     long headerBytes = scanned.header().dataBegin();
     return new ShardPlan(
         scanned.unit(),
@@ -106,7 +100,7 @@ public record ShardPlan(
         PackedDecisions.of(changes),
         scanned.shard().bytes(),
         headerBytes,
-        true,
+        namesElsewhere,
         true);
   }
 
@@ -170,17 +164,7 @@ public record ShardPlan(
 
   /** The same plan, with its changes kept elsewhere. */
   public ShardPlan withChanges(PackedDecisions kept) {
-    return new ShardPlan(
-        unit,
-        shard,
-        headerDigest,
-        headerBytes,
-        counts,
-        kept,
-        targetBytes,
-        targetHeaderBytes,
-        namesElsewhere,
-        fitsInPlace);
+    return with(counts, kept);
   }
 
   /** The same plan after comparisons: whatever met different bytes is refused. */
@@ -190,13 +174,17 @@ public record ShardPlan(
       return this;
     }
     List<Decision> settled = UnitPlanner.settle(changes.unpack(), results);
+    return with(ActionCounts.of(counts.tensors(), settled), PackedDecisions.of(settled));
+  }
+
+  private ShardPlan with(ActionCounts newCounts, PackedDecisions newChanges) {
     return new ShardPlan(
         unit,
         shard,
         headerDigest,
         headerBytes,
-        ActionCounts.of(counts.tensors(), settled),
-        PackedDecisions.of(settled),
+        newCounts,
+        newChanges,
         targetBytes,
         targetHeaderBytes,
         namesElsewhere,

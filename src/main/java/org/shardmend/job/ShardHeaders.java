@@ -1,0 +1,58 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.CheckpointFiles;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.HeaderScan;
+import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.Shard;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.StoreCheckpointFiles;
+
+/**
+ * Reads headers within a task. A malformed shard is not a failed task, which Spark would try again
+ * for nothing, but an answer.
+ */
+final class ShardHeaders {
+  private final CheckpointFiles files;
+  private final UnknownDtypes dtypes;
+
+  /**
+   * Headers of {@code shards}, whose listing says all that needs to be known of them.
+   *
+   * @param store the checkpoint's; the caller closes it
+   */
+  ShardHeaders(Store store, CheckpointAccess access, List<Shard> shards, UnknownDtypes dtypes) {
+    this.files = HeaderGate.before(new StoreCheckpointFiles(store, access.location(), shards));
+    this.dtypes = dtypes;
+  }
+
+  /**
+   * What a header is.
+   *
+   * @param shard empty where it is malformed
+   * @param problems what is wrong with it; empty where it is well
+   */
+  record Answer(Optional<ScannedShard> shard, List<Finding> problems) {}
+
+  /**
+   * Reads one.
+   *
+   * @throws ShardTaskException when the file can't be read
+   */
+  Answer read(UnitId unit, Shard shard) throws IOException {
+    try {
+      return new Answer(Optional.of(HeaderScan.read(files, unit, shard, dtypes)), List.of());
+    } catch (CheckpointException e) {
+      if (e.reason() != CheckpointException.Reason.REFUSED) {
+        throw new ShardTaskException(e.code(), shard.name(), e.getMessage(), e);
+      }
+      return new Answer(Optional.empty(), e.problems());
+    }
+  }
+}
