@@ -160,8 +160,9 @@ final class JournalStageTask {
     }
     String path = journal.replacementPath(numbered.number(), attempt);
     byte[] header = HeaderWriter.encode(edit.target());
+    long bytes = header.length + edit.target().dataBytes();
     ShardCopy copy;
-    try (ShardWriter writer = store.create(path)) {
+    try (ShardWriter writer = store.create(path, bytes)) {
       copy = ShardCopy.write(settings.rewrite(), reader, before, edit, header, writer, meter);
     }
     entries.add(

@@ -6,22 +6,32 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
-/** A new mounted file. */
+/**
+ * A new mounted file. A large one is written past the page cache, as far as it comes through this
+ * process and its file system can do that.
+ */
 final class LocalShardWriter implements ShardWriter {
   private final Location location;
   private final Path path;
   private final FileChannel channel;
   private final StorageFailure.FreeSpace free;
   private final EarlySync early;
+  private Optional<DirectOutput> direct;
   private long position;
   private boolean completed;
 
   LocalShardWriter(
-      Location location, Path path, FileChannel channel, StorageFailure.FreeSpace free) {
+      Location location,
+      Path path,
+      FileChannel channel,
+      Optional<DirectOutput> direct,
+      StorageFailure.FreeSpace free) {
     this.location = location;
     this.path = path;
     this.channel = channel;
+    this.direct = direct;
     this.free = free;
     this.early = new EarlySync(() -> channel.force(false));
   }
@@ -38,14 +48,34 @@ final class LocalShardWriter implements ShardWriter {
 
   @Override
   public void write(ByteBuffer bytes) throws IOException {
+    int count = bytes.remaining();
     try {
-      while (bytes.hasRemaining()) {
-        int count = channel.write(bytes);
-        position += count;
-        wrote(count);
+      if (direct.isPresent()) {
+        direct.get().write(bytes);
+      } else {
+        writeCached(bytes);
       }
+      position += count;
     } catch (IOException failure) {
       throw StorageFailure.ofWrite("write", location, bytes.remaining(), free, failure);
+    }
+  }
+
+  private void writeCached(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      wrote(channel.write(bytes));
+    }
+  }
+
+  /** Ends the part that is written past the page cache, if there is one. */
+  private void endDirect() throws IOException {
+    if (direct.isPresent()) {
+      try (DirectOutput output = direct.get()) {
+        ByteBuffer rest = output.finish();
+        channel.position(output.written());
+        writeCached(rest);
+      }
+      direct = Optional.empty();
     }
   }
 
@@ -55,6 +85,7 @@ final class LocalShardWriter implements ShardWriter {
       return 0;
     }
     try {
+      endDirect();
       long count = local.channel().transferTo(begin, bytes, channel);
       position += count;
       wrote(count);
@@ -67,6 +98,11 @@ final class LocalShardWriter implements ShardWriter {
 
   @Override
   public void sync() throws IOException {
+    try {
+      endDirect();
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("write", location, 0, free, failure);
+    }
     try {
       early.await();
       channel.force(true);
@@ -95,6 +131,7 @@ final class LocalShardWriter implements ShardWriter {
   @Override
   public void complete() throws IOException {
     try {
+      endDirect();
       channel.close();
       completed = true;
     } catch (IOException failure) {
@@ -109,6 +146,9 @@ final class LocalShardWriter implements ShardWriter {
     }
     completed = true;
     try (channel) {
+      if (direct.isPresent()) {
+        direct.get().close();
+      }
       Files.deleteIfExists(path);
     } catch (IOException failure) {
       throw new IOException(

@@ -168,14 +168,19 @@ public final class LocalStore implements Store {
 
   @Override
   public ShardWriter create(String path) throws IOException {
+    return create(path, 0);
+  }
+
+  @Override
+  public ShardWriter create(String path, long bytes) throws IOException {
     Location location = locate(path);
     Path file = toPath(path);
     try {
-      return new LocalShardWriter(
-          location,
-          file,
-          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-          () -> freeBytes(path));
+      FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      Optional<DirectOutput> direct =
+          bytes < DirectOutput.WORTHWHILE_BYTES ? Optional.empty() : DirectOutput.open(file);
+      return new LocalShardWriter(location, file, channel, direct, () -> freeBytes(path));
     } catch (IOException failure) {
       throw StorageFailure.ofWrite("create", location, 0, () -> freeBytes(path), failure);
     }

@@ -14,7 +14,7 @@ final class StagedShards implements ShardIntake {
 
   @Override
   public ShardWriter start(int number, long attempt, String name, long bytes) throws IOException {
-    return store.create(staging.workPath(number, attempt));
+    return store.create(staging.workPath(number, attempt), bytes);
   }
 
   @Override

@@ -72,6 +72,15 @@ public interface Store extends Closeable {
   ShardWriter create(String path) throws IOException;
 
   /**
+   * As {@link #create(String)}, for what may be large: a store can then write it in another way.
+   *
+   * @param bytes how long the file is going to be
+   */
+  default ShardWriter create(String path, long bytes) throws IOException {
+    return create(path);
+  }
+
+  /**
    * Starts a file that takes the place of whatever is at the path, at once, when it is completed;
    * on stores where a file appears whole.
    */

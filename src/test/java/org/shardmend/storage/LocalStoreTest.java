@@ -167,6 +167,7 @@ class LocalStoreTest {
             top.resolve("x"),
             java.nio.channels.FileChannel.open(
                 Path.of("/dev/full"), java.nio.file.StandardOpenOption.WRITE),
+            java.util.Optional.empty(),
             () -> java.util.OptionalLong.of(5))) {
       assertThatThrownBy(() -> full.write(bytes("0123456789")))
           .isInstanceOfSatisfying(
