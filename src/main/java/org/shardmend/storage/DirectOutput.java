@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 
 /**
  * Writes a file's whole blocks past the page cache (O_DIRECT), two buffers in turn: one is filled
@@ -33,6 +34,10 @@ final class DirectOutput implements Closeable {
    */
   private static final Queue<ByteBuffer> FREE = new ConcurrentLinkedQueue<>();
 
+  /** So many at once that the buffers of all take an eighth of what the heap may, at most. */
+  private static final Semaphore PERMITS =
+      new Semaphore((int) Math.max(1, Runtime.getRuntime().maxMemory() / 8 / (2 * BUFFER_BYTES)));
+
   private final FileChannel channel;
   private final Beside beside = new Beside();
   private ByteBuffer filling;
@@ -48,9 +53,20 @@ final class DirectOutput implements Closeable {
 
   /**
    * Opens a file that exists and is empty; does nothing where its file system can't be written this
-   * way, which some say at once and others only when it is tried.
+   * way, which some say at once and others only when it is tried, nor when many are open.
    */
   static Optional<DirectOutput> open(Path file) {
+    if (!PERMITS.tryAcquire()) {
+      return Optional.empty();
+    }
+    Optional<DirectOutput> output = openPermitted(file);
+    if (output.isEmpty()) {
+      PERMITS.release();
+    }
+    return output;
+  }
+
+  private static Optional<DirectOutput> openPermitted(Path file) {
     try {
       long blockBytes = Files.getFileStore(file).getBlockSize();
       if (blockBytes <= 0 || BUFFER_BYTES % blockBytes != 0) {
@@ -58,22 +74,27 @@ final class DirectOutput implements Closeable {
       }
       FileChannel channel =
           FileChannel.open(file, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT);
-      DirectOutput output = new DirectOutput(channel, (int) blockBytes);
-      return output.canWrite((int) blockBytes) ? Optional.of(output) : Optional.empty();
+      if (canWrite(channel, (int) blockBytes)) {
+        return Optional.of(new DirectOutput(channel, (int) blockBytes));
+      }
+      channel.close();
+      return Optional.empty();
     } catch (IOException | UnsupportedOperationException notHere) {
       return Optional.empty();
     }
   }
 
   /** Writes one block, and takes it back. */
-  private boolean canWrite(int blockBytes) throws IOException {
+  private static boolean canWrite(FileChannel channel, int blockBytes) {
+    ByteBuffer buffer = buffer(blockBytes);
     try {
-      boolean written = channel.write(filling.slice(0, blockBytes), 0) == blockBytes;
+      boolean written = channel.write(buffer.limit(blockBytes), 0) == blockBytes;
       channel.truncate(0);
       return written;
     } catch (IOException refused) {
-      close();
       return false;
+    } finally {
+      FREE.add(buffer);
     }
   }
 
@@ -146,5 +167,6 @@ final class DirectOutput implements Closeable {
     beside.settle();
     FREE.add(filling);
     FREE.add(flushing);
+    PERMITS.release();
   }
 }

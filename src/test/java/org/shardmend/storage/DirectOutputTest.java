@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -113,6 +115,27 @@ class DirectOutputTest {
       assertThat(rest.remaining()).isEqualTo(10);
       assertThat(direct.written()).isEqualTo(2L * BUFFER);
       assertThat(Files.size(file)).isEqualTo(2L * BUFFER);
+    }
+  }
+
+  /** The buffers of very many tasks would not fit into memory. */
+  @Test
+  void whenManyAreOpenTheNextIsLeftToTheUsualWay() throws IOException {
+    List<DirectOutput> open = new ArrayList<>();
+    for (int i = 0; open.size() == i && i < 10_000; i++) {
+      DirectOutput.open(Files.createFile(directory.resolve("file-" + i))).ifPresent(open::add);
+    }
+    long most = Runtime.getRuntime().maxMemory() / 8 / (2 * BUFFER);
+    for (DirectOutput output : open) {
+      output.close();
+    }
+
+    assertThat(open.size()).isLessThanOrEqualTo((int) most);
+    if (!open.isEmpty()) {
+      try (DirectOutput again =
+          DirectOutput.open(Files.createFile(directory.resolve("again"))).orElseThrow()) {
+        assertThat(again.written()).isZero();
+      }
     }
   }
 
