@@ -44,6 +44,8 @@ public enum FindingCode {
   UNKNOWN_HASH(Severity.ERROR),
   /** Two presharded dumps that fit the same launch. */
   AMBIGUOUS_DUMPS(Severity.ERROR),
+  /** The names that the rules give make no valid header. */
+  UNWRITABLE_NAMES(Severity.ERROR),
 
   /** servekit.json is not there. */
   SERVEKIT_MISSING(Severity.WARNING),

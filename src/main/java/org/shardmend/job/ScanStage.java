@@ -5,7 +5,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.Severity;
+import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.plan.NamedUnit;
 import org.shardmend.plan.UnitPlan;
@@ -72,11 +72,7 @@ final class ScanStage {
           new ArrayList<>(headers.findings()));
     } catch (SafetensorsException e) {
       String message = "%s: %s".formatted(unit.id().label(), e.getMessage());
-      return Receipt.malformed(
-          unit,
-          List.of(
-              new Finding(
-                  "names-collide", Severity.ERROR, unit.unit().shards().get(0).name(), message)));
+      return Receipt.malformed(unit, List.of(FindingCode.UNWRITABLE_NAMES.finding("", message)));
     }
   }
 }

@@ -163,6 +163,10 @@ class EveryFindingTest {
               new Made(dump().hash(HashKind.SHA1), none()));
       case AMBIGUOUS_DUMPS ->
           both(dump(), another(ZERO_SIGNATURE), another("old/" + ZERO_SIGNATURE));
+      case UNWRITABLE_NAMES ->
+          new Pair(
+              new Made(huggingFace(), none(), Optional.empty(), "\\ud83d"),
+              new Made(huggingFace(), none(), Optional.empty(), "\\ud83d\\ude00"));
       case SERVEKIT_MISSING ->
           new Pair(new Made(staged(), without("servekit.json")), new Made(huggingFace(), none()));
       case SERVEKIT_MALFORMED ->
