@@ -186,6 +186,20 @@ class LauncherTest {
     assertThat(recorded("archives")).hasSize(1);
   }
 
+  /** As flock answers on Lustre that is mounted without -o flock. */
+  @Test
+  void aFileSystemWithoutLocksIsNoReasonNotToBuild() throws Exception {
+    executable(
+        scratch.resolve("bin/flock"),
+        "#!/bin/sh\necho 'flock: Function not implemented' >&2\nexit 65\n");
+
+    Outcome outcome = launch("plan");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    assertThat(outcome.err()).doesNotContain("Waiting", "not implemented");
+    assertThat(recorded("builds")).hasSize(1);
+  }
+
   @Test
   void theCommandsArgumentsArriveAsTheyAre() throws Exception {
     launch("plan", "a b", "", "*", "$HOME", "--conf", "spark.x=not the launcher's");

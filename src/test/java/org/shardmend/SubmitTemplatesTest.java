@@ -202,6 +202,19 @@ class SubmitTemplatesTest {
     }
   }
 
+  /** As flock answers on Lustre that is mounted without -o flock. */
+  @Test
+  void underCronAFolderWithoutLocksIsNotTakenForARunBefore() throws Exception {
+    executable(scratch.resolve("bin/flock"), "#!/bin/sh\nexit 65\n");
+    environment.put("PATH", scratch.resolve("bin") + ":" + System.getenv("PATH"));
+
+    Outcome outcome = run(cronIn(project()));
+
+    assertThat(outcome.exitCode()).isEqualTo(5);
+    assertThat(outcome.err()).contains("takes no lock", "SHARDMEND_LOGS");
+    assertThat(record.resolve("launcher")).doesNotExist();
+  }
+
   @Test
   void underCronOldLogsGoAndOtherFilesStay() throws Exception {
     Path logs = Files.createDirectories(scratch.resolve("logs"));
