@@ -130,6 +130,7 @@ class SubmitTemplatesTest {
         .hasSameTextualContentAs(JOBS.resolve("mirror-sweep.json"));
   }
 
+  /** Wherever the build is on the machine that submits. */
   @Test
   void onKubernetesTheImageHoldsJarAndJobFile() throws Exception {
     environment.put("EXIT", "0");
@@ -142,8 +143,11 @@ class SubmitTemplatesTest {
             "k8s://https://kubernetes.default.svc:443",
             "spark.submit.deployMode=cluster",
             "spark.kubernetes.container.image=registry/shardmend:1",
-            "local://" + scratch.resolve("build/shardmend.jar"))
+            "local:///opt/shardmend/build/shardmend.jar")
         .containsSubsequence("run", "file:///opt/shardmend/jobs/mirror-sweep.json", "--result");
+    assertThat(JOBS.resolve("kubernetes/Dockerfile"))
+        .content()
+        .contains("COPY target/shardmend.jar /opt/shardmend/build/shardmend.jar");
     for (String pod : List.of("driver", "executor")) {
       String setting = "spark.kubernetes." + pod + ".podTemplateFile=";
       String template =
