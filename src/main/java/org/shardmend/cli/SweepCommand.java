@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -258,10 +259,7 @@ final class SweepCommand extends ShardmendCommand {
               ByteSize.format(checkpoint.bytesWritten()),
               checkpoint.seconds(),
               Printable.of(checkpoint.checkpoint().toString())));
-      checkpoint
-          .message()
-          .lines()
-          .findFirst()
+      reason(checkpoint.message())
           .ifPresent(reason -> lines.add(" ".repeat(MESSAGE_INDENT) + Printable.of(reason)));
     }
     lines.add(
@@ -274,6 +272,14 @@ final class SweepCommand extends ShardmendCommand {
                         .map(entry -> "%,d %s".formatted(entry.getValue(), entry.getKey()))
                         .collect(Collectors.joining(", "))));
     return lines;
+  }
+
+  /** A message's first line, with the second where the first one only announces a list. */
+  private static Optional<String> reason(String message) {
+    return message
+        .lines()
+        .limit(2)
+        .reduce((first, second) -> first.endsWith(":") ? first + " " + second.strip() : first);
   }
 
   /** Reads ages such as {@code 10m}, {@code 24h}, {@code 7d}. */

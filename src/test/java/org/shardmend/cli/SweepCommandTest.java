@@ -78,6 +78,19 @@ class SweepCommandTest {
   }
 
   @Test
+  void theTableSaysWhatIsWrongNotOnlyThatSomethingIs() {
+    Path differing = root.resolve("differing");
+    CommandRun.of("generate", differing.toString(), "--fault", "both-differ", "--bytes", "1MB");
+
+    CommandRun run = sweep("--dry-run", "--include", "differing");
+
+    assertThat(run.exit()).isEqualTo(4);
+    assertThat(run.out())
+        .containsPattern(
+            "is refused, nothing was changed: .*has other bytes than what else stands for");
+  }
+
+  @Test
   void wrongUseHasItsMetricsToo() {
     Path metrics = scratch.resolve("shardmend.prom");
 
