@@ -60,6 +60,11 @@ final class PlanText {
         .toList();
   }
 
+  /** A text in which a star stands for each number between dots, such as a layer's. */
+  static String withoutNumbers(String text) {
+    return NUMBER.matcher(text).replaceAll("*");
+  }
+
   private static List<String> changes(Plan plan) {
     Map<String, Integer> groups = new LinkedHashMap<>();
     plan.changes().forEach(change -> groups.merge(group(change), 1, Integer::sum));
@@ -70,8 +75,8 @@ final class PlanText {
   }
 
   private static String group(Decision change) {
-    String from = Printable.of(NUMBER.matcher(change.tensor()).replaceAll("*"));
-    String to = Printable.of(NUMBER.matcher(change.target()).replaceAll("*"));
+    String from = Printable.of(withoutNumbers(change.tensor()));
+    String to = Printable.of(withoutNumbers(change.target()));
     return change.action() == Action.DROP
         ? "DROP    %s%n                    its bytes stay under %s  (%s)"
             .formatted(from, to, change.rule())

@@ -2,10 +2,6 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.shardmend.audit.Outcome;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Fault;
@@ -34,8 +30,6 @@ import picocli.CommandLine.Option;
       "  shardmend verify /lustre/ckpt/kimi-k3-repaired --against /lustre/ckpt/kimi-k3 --full"
     })
 final class VerifyCommand extends ShardmendCommand {
-  private static final int MOST_FAULTS = 40;
-
   @Mixin private CheckpointOptions checkpoint;
 
   @Option(
@@ -66,7 +60,7 @@ final class VerifyCommand extends ShardmendCommand {
         result.ok() ? Outcome.DONE : Outcome.FOUND,
         result.ok() ? ExitCode.DONE : ExitCode.FOUND,
         document(result),
-        text(result));
+        VerifyText.of(result, checkpoint.checkpoint));
   }
 
   private static ObjectNode document(VerifyResult result) {
@@ -87,39 +81,5 @@ final class VerifyCommand extends ShardmendCommand {
     ArrayNode findings = document.putArray("findings");
     result.findings().forEach(finding -> findings.add(finding(finding)));
     return document;
-  }
-
-  private static List<String> text(VerifyResult result) {
-    List<String> lines = new ArrayList<>();
-    lines.add(
-        "%s: %,d load units, %,d shards, %,d tensors"
-            .formatted(
-                Printable.of(result.checkpoint().toString()),
-                result.units(),
-                result.shards(),
-                result.tensors()));
-    lines.addAll(PlanText.findings(result.findings()));
-    if (result.ok()) {
-      lines.add("No fault found.");
-      return lines;
-    }
-    Map<String, Integer> byCode = new TreeMap<>();
-    result.faults().forEach(fault -> byCode.merge(fault.code(), 1, Integer::sum));
-    byCode.forEach((code, count) -> lines.add("%,7d × %s".formatted(count, code)));
-    result.faults().stream()
-        .limit(MOST_FAULTS)
-        .forEach(
-            fault ->
-                lines.add(
-                    "  %s%s"
-                        .formatted(
-                            fault.shard().isEmpty() ? "" : Printable.of(fault.shard()) + ": ",
-                            Printable.of(fault.message()))));
-    if (result.faults().size() > MOST_FAULTS) {
-      lines.add(
-          "  … and %,d more: --json lists every one"
-              .formatted(result.faults().size() - MOST_FAULTS));
-    }
-    return lines;
   }
 }

@@ -39,6 +39,34 @@ class ProofOptionsTest {
   }
 
   @Test
+  void faultsThatDifferInRankAndLayerAreOneLineForPeople() {
+    Path broken = generate("broken", "--tp", "2");
+    Path healthy = generate("healthy", "--tp", "2", "--fault", "clean");
+
+    CommandRun run = CommandRun.of("verify", broken + "", "--like", healthy + "");
+
+    String kvB = "language_model.model.layers.*.self_attn.%skv_b_proj.weight'";
+    assertThat(run.out().lines())
+        .contains(
+            "      2 × unexpected-tensor: KeyError: '" + kvB.formatted("attn_mha."),
+            "          first: tp 0, model-rank-0-part-0.safetensors",
+            "Next: shardmend plan %s      what a change of names cures".formatted(broken))
+        .anyMatch(line -> line.startsWith("      2 × missing-tensor: ValueError: Missing keys ('"))
+        .hasSize(8);
+  }
+
+  @Test
+  void oneFaultAloneIsSaidAsItIs() {
+    Path broken = generate("broken");
+
+    assertThat(CommandRun.of("verify", broken + "").out().lines())
+        .anyMatch(
+            line ->
+                line.matches(
+                    "      1 × alias: model-rank-0-part-0.safetensors: tp 0: .*layers\\.3\\..*"));
+  }
+
+  @Test
   void twoExpectationsAtOnceAreWrongUse() {
     CommandRun run =
         CommandRun.of("verify", SAMPLE + "", "--like", SAMPLE + "", "--expected-state", EXPECTED);

@@ -1,0 +1,103 @@
+package org.shardmend.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.shardmend.job.Fault;
+import org.shardmend.job.VerifyResult;
+
+/**
+ * What {@code verify} found, as people read it: faults that differ in their rank and in numbers
+ * within names are one line.
+ */
+final class VerifyText {
+  private static final int MOST_GROUPS = 40;
+
+  /** The rank that a message begins with. */
+  private static final Pattern RANK = Pattern.compile("^(?<rank>(?:pp \\d+, )?tp \\d+|pp \\d+): ");
+
+  /** Faults of names, which a repair may cure. */
+  private static final Set<String> OF_NAMES =
+      Set.of("alias", "unexpected-tensor", "missing-tensor");
+
+  private VerifyText() {}
+
+  /**
+   * @param argument the checkpoint, as the user named it
+   */
+  static List<String> of(VerifyResult result, String argument) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "%s: %,d load units, %,d shards, %,d tensors"
+            .formatted(
+                Printable.of(result.checkpoint().toString()),
+                result.units(),
+                result.shards(),
+                result.tensors()));
+    lines.addAll(PlanText.findings(result.findings()));
+    if (result.ok()) {
+      lines.add("No fault found.");
+      return lines;
+    }
+    lines.add("");
+    lines.addAll(faults(result.faults()));
+    if (result.faults().stream().anyMatch(fault -> OF_NAMES.contains(fault.code()))) {
+      lines.add("");
+      lines.add(
+          "Next: shardmend plan %s      what a change of names cures"
+              .formatted(Printable.of(argument)));
+    }
+    return lines;
+  }
+
+  private static List<String> faults(List<Fault> faults) {
+    Map<String, List<Fault>> groups = new LinkedHashMap<>();
+    for (Fault fault : faults) {
+      groups.computeIfAbsent(group(fault), group -> new ArrayList<>()).add(fault);
+    }
+    List<String> lines = new ArrayList<>();
+    groups.entrySet().stream()
+        .limit(MOST_GROUPS)
+        .forEach(group -> lines.addAll(lines(group.getKey(), group.getValue())));
+    int more = groups.values().stream().skip(MOST_GROUPS).mapToInt(List::size).sum();
+    if (more > 0) {
+      lines.add("  … and %,d more: --json lists every one".formatted(more));
+    }
+    return lines;
+  }
+
+  private static String group(Fault fault) {
+    String message = RANK.matcher(fault.message()).replaceFirst("");
+    return fault.code() + ": " + PlanText.withoutNumbers(message);
+  }
+
+  private static List<String> lines(String group, List<Fault> faults) {
+    Fault first = faults.get(0);
+    if (faults.size() == 1) {
+      return List.of(
+          "      1 × %s: %s%s"
+              .formatted(
+                  first.code(),
+                  first.shard().isEmpty() ? "" : Printable.of(first.shard()) + ": ",
+                  Printable.of(first.message())));
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add("%,7d × %s".formatted(faults.size(), Printable.of(group)));
+    Matcher rank = RANK.matcher(first.message());
+    List<String> place = new ArrayList<>();
+    if (rank.find()) {
+      place.add(rank.group("rank"));
+    }
+    if (!first.shard().isEmpty()) {
+      place.add(Printable.of(first.shard()));
+    }
+    if (!place.isEmpty()) {
+      lines.add("          first: " + String.join(", ", place));
+    }
+    return lines;
+  }
+}
