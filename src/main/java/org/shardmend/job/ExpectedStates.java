@@ -33,6 +33,9 @@ public final class ExpectedStates {
     Configuration hadoop = DriverHadoop.configuration();
     Location location = Locations.parse(fileOrDirectory, hadoop);
     try (Store store = Stores.open(location, hadoop)) {
+      if (store.stat(location.path()).isEmpty()) {
+        throw Locations.missing(location);
+      }
       boolean isDirectory =
           store.stat(store.realPath(location.path())).filter(FileStatus::isDirectory).isPresent();
       return isDirectory ? together(store, location) : read(store, location, fileOrDirectory);

@@ -57,7 +57,10 @@ class UsageTest {
         wrong(List.of("plan", SAMPLE, "--rules", "no-such-family"), "no-such-family", "mla-kv"),
         wrong(List.of("plan", SAMPLE, "--pattern", "model.bin"), "model.bin"),
         wrong(List.of("plan", "nonsense://somewhere/x"), "nonsense"),
-        wrong(List.of("verify", SAMPLE, "--expected-state", "absent.json"), "absent.json"));
+        wrong(
+            List.of("verify", SAMPLE, "--expected-state", "absent.json"),
+            "absent.json",
+            "does not exist"));
   }
 
   @ParameterizedTest
