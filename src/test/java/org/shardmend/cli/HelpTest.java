@@ -124,7 +124,7 @@ class HelpTest {
 
   /** A variable of the shell, which holds options that stand elsewhere, is passed over. */
   private static void parses(String line) {
-    for (String one : line.replaceAll("\\s#.*|\\s+>.*|\\)$|   \\(.*", "").split(" && ", -1)) {
+    for (String one : line.replaceAll("\\s#.*|\\s+[>|].*|\\)$|   \\(.*", "").split(" && ", -1)) {
       List<String> words = new ArrayList<>();
       Matcher word = WORD.matcher(one.replaceAll("\\$\\w+ ", ""));
       while (word.find()) {
