@@ -11,7 +11,9 @@ public enum Outcome {
   /** The checkpoint can't be repaired safely; nothing was changed. */
   REFUSED("refused"),
   /** Reading, writing, locking or running failed; nothing was published. */
-  FAILED("failed");
+  FAILED("failed"),
+  /** A repair in place was undone; in audits only. */
+  ROLLED_BACK("rolled-back");
 
   private final String token;
 

@@ -88,7 +88,7 @@ final class PlanCommand extends ShardmendCommand {
         switch (outcome) {
           case REFUSED -> ExitCode.REFUSED;
           case FOUND -> ExitCode.FOUND;
-          case DONE, NOTHING_TO_DO, FAILED -> ExitCode.DONE;
+          case DONE, NOTHING_TO_DO, FAILED, ROLLED_BACK -> ExitCode.DONE;
         };
     ObjectNode document = document(planned);
     List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.checkpoint));

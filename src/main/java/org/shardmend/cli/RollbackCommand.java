@@ -19,7 +19,12 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "rollback",
     description = "Undo a repair in place, finished or not: every header as it was before.",
-    footer = {"", "Example:", "  shardmend rollback /lustre/ckpt/kimi-k3"})
+    footer = {
+      "",
+      "Examples:",
+      "  shardmend rollback /lustre/ckpt/kimi-k3",
+      "  shardmend rollback /lustre/ckpt/kimi-k3 --audit /lustre/audits"
+    })
 final class RollbackCommand extends ShardmendCommand {
   @Parameters(paramLabel = "CHECKPOINT", description = "The checkpoint's directory.")
   private String checkpoint;
@@ -29,10 +34,21 @@ final class RollbackCommand extends ShardmendCommand {
       description = "Remove another run's lock. Only when it is certain that that run is gone.")
   private boolean breakLock;
 
+  @Option(
+      names = "--audit",
+      paramLabel = "DIR",
+      description =
+          "Where the repair's audit is, if not below the checkpoint: it gets a row of the undoing.")
+  private String audit = "";
+
   @Override
   CommandResult run(Progress progress) throws JobException {
     Location location = Locations.parse(checkpoint, DriverHadoop.configuration());
-    JournalResult result = new RollbackAction(location, breakLock).execute();
+    RollbackAction action = new RollbackAction(location, breakLock, progress);
+    if (!audit.isEmpty()) {
+      action.audit(Locations.parse(audit, DriverHadoop.configuration()));
+    }
+    JournalResult result = action.execute();
     ObjectNode document = object();
     document.put("checkpoint", location.toString());
     document.put("journal", result.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-'));

@@ -151,7 +151,7 @@ final class SweepCommand extends ShardmendCommand {
             .orElse(Outcome.NOTHING_TO_DO);
     ExitCode exit =
         switch (worst) {
-          case DONE, NOTHING_TO_DO, FOUND -> ExitCode.DONE;
+          case DONE, NOTHING_TO_DO, FOUND, ROLLED_BACK -> ExitCode.DONE;
           case REFUSED -> ExitCode.REFUSED;
           case FAILED -> ExitCode.FAILED;
         };
@@ -173,7 +173,7 @@ final class SweepCommand extends ShardmendCommand {
     return switch (outcome) {
       case NOTHING_TO_DO -> 0;
       case FOUND -> 1;
-      case DONE -> 2;
+      case DONE, ROLLED_BACK -> 2;
       case REFUSED -> 3;
       case FAILED -> 4;
     };

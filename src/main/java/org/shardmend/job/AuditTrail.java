@@ -66,6 +66,14 @@ final class AuditTrail implements AutoCloseable {
     return trail;
   }
 
+  /** Appends a run that has no rows of tensors or shards. */
+  static void appendAlone(Location root, RunRow row, HadoopSettings hadoop) throws IOException {
+    try (AuditTrail trail = open(root, row.runId(), hadoop)) {
+      trail.prepare(row);
+      trail.append(row);
+    }
+  }
+
   /** As {@link #open}, but makes nothing before {@link #begin}. */
   static AuditTrail at(Location root, RunId run, HadoopSettings hadoop) throws IOException {
     return new AuditTrail(root, run, hadoop, Stores.open(root, hadoop));

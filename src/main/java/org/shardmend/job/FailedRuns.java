@@ -19,9 +19,8 @@ final class FailedRuns {
    */
   static Optional<Exception> record(
       SparkJob job, Location root, Optional<AuditCatalog> catalog, RunRow row) {
-    try (AuditTrail audit = AuditTrail.open(root, row.runId(), job.hadoop())) {
-      audit.prepare(row);
-      audit.append(row);
+    try {
+      AuditTrail.appendAlone(root, row, job.hadoop());
       if (catalog.isPresent()) {
         catalog.get().append(root, Set.of(row.runId()));
       }

@@ -1,25 +1,54 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.shardmend.audit.Outcome;
+import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.plan.ActionCounts;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.HadoopSettings;
 import org.shardmend.storage.Journal;
 import org.shardmend.storage.JournalResult;
 import org.shardmend.storage.JournalState;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.Manifest;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
 import org.shardmend.storage.TargetLock;
 
-/** Undoes a repair in place, here, without executors. */
+/**
+ * Undoes a repair in place, here, without executors. The audit gets a row of it, so that it does
+ * not speak of a repair as if that were still there.
+ */
 public final class RollbackAction {
   private final Location checkpoint;
   private final boolean breakLock;
+  private final Progress progress;
+  private final RunRecord run;
+  private Optional<Location> audit = Optional.empty();
   private StepListener listener = StepListener.NONE;
 
   /** An action on a checkpoint that was repaired in place, or whose repair was stopped. */
-  public RollbackAction(Location checkpoint, boolean breakLock) {
+  public RollbackAction(Location checkpoint, boolean breakLock, Progress progress) {
     this.checkpoint = checkpoint;
     this.breakLock = breakLock;
+    this.progress = progress;
+    PlanRequest nothing =
+        new PlanRequest(checkpoint, DiscoveryOptions.defaults(), List.of(), UnknownDtypes.ALLOW);
+    this.run = new RunRecord(nothing, "");
+  }
+
+  /**
+   * Where the repair's audit is, if it is not below the checkpoint.
+   *
+   * @param root the audit's directory
+   */
+  public RollbackAction audit(Location root) {
+    audit = Optional.of(root);
+    return this;
   }
 
   RollbackAction listener(StepListener heard) {
@@ -34,7 +63,8 @@ public final class RollbackAction {
    *     something else since, FAILED when it is locked or storage fails
    */
   public JournalResult execute() throws JobException {
-    try (Store store = Stores.open(checkpoint, DriverHadoop.configuration())) {
+    Configuration hadoop = DriverHadoop.configuration();
+    try (Store store = Stores.open(checkpoint, hadoop)) {
       if (store.stat(checkpoint.path()).isEmpty()) {
         throw Locations.missing(checkpoint);
       }
@@ -46,12 +76,51 @@ public final class RollbackAction {
       if (breakLock) {
         TargetLock.breakLock(store, path);
       }
-      try (TargetLock lock = TargetLock.acquire(store, path, "rollback")) {
+      try (TargetLock lock = TargetLock.acquire(store, path, run.id().value())) {
         lock.requireHeld();
-        return journal.rollback(InPlaceRepair.PATCH_THREADS);
+        String fingerprint = fingerprint(store);
+        JournalResult undone = journal.rollback(InPlaceRepair.PATCH_THREADS);
+        if (undone.outcome() == JournalResult.Outcome.ROLLED_BACK) {
+          record(store, fingerprint, undone, HadoopSettings.of(hadoop));
+        }
+        return undone;
       }
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
+    }
+  }
+
+  /** That of the plan that is undone, where the repair came so far that it says so. */
+  private String fingerprint(Store store) {
+    try {
+      return Manifest.read(store, checkpoint.path()).map(Manifest::fingerprint).orElse("");
+    } catch (IOException torn) {
+      return "";
+    }
+  }
+
+  /** What is undone stays so, whatever becomes of the row. */
+  private void record(
+      Store store, String fingerprint, JournalResult undone, HadoopSettings hadoop) {
+    Location root = audit.orElseGet(() -> checkpoint.child(AuditPlaces.INSIDE));
+    try {
+      if (audit.isPresent() || store.stat(root.path()).isPresent()) {
+        AuditTrail.appendAlone(
+            root,
+            run.row(
+                Outcome.ROLLED_BACK,
+                checkpoint.toString(),
+                fingerprint,
+                ActionCounts.NONE,
+                undone.bytesRead(),
+                undone.bytesWritten(),
+                List.of()),
+            hadoop);
+      }
+    } catch (IOException e) {
+      progress.message(
+          "%s was rolled back, but its audit does not say so: %s"
+              .formatted(checkpoint, e.getMessage()));
     }
   }
 }

@@ -19,6 +19,8 @@ import org.shardmend.plan.Strategy;
  * @param contradicted whether bytes were read back that are not the source's
  */
 record Verdict(List<String> wrong, List<String> done, List<String> proof, boolean contradicted) {
+  private static final String ROLLED_BACK = "rolled-back";
+
   private static final Set<String> HEADERS_ONLY =
       Set.of(
           Strategy.PATCH.name(), Strategy.CLONE.name(), Strategy.LINK.name(), Strategy.NONE.name());
@@ -30,6 +32,9 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
 
   private static List<String> wrong(ReportData data) {
     ReportData.Run run = data.run();
+    if (run.outcome().equals(ROLLED_BACK)) {
+      return List.of("A repair in place was not to stay.");
+    }
     List<String> sentences = new ArrayList<>();
     run.error().lines().map(Shown::text).forEach(sentences::add);
     long changes = run.tensors() - run.count(Action.KEEP.name());
@@ -57,6 +62,9 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
     }
     if (run.outcome().equals("failed")) {
       return List.of("Nothing was published. Running again goes on where this run ended.");
+    }
+    if (run.outcome().equals(ROLLED_BACK)) {
+      return List.of("Every header was put back as it was before the repair.");
     }
     List<String> sentences = new ArrayList<>();
     long renamed = run.count(Action.RENAME.name());

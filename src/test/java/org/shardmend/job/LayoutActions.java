@@ -66,7 +66,7 @@ record LayoutActions(SparkJob job, List<RuleFamily> rules) {
   }
 
   JournalResult rollback(Path checkpoint) throws JobException {
-    return new RollbackAction(location(checkpoint), false).execute();
+    return new RollbackAction(location(checkpoint), false, Progress.SILENT).execute();
   }
 
   VerifyResult verify(Path checkpoint) throws JobException {

@@ -6,8 +6,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.stream.Stream;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -86,6 +91,44 @@ class RepairInPlaceTest {
     assertThat(undone.outcome()).isEqualTo(JournalResult.Outcome.ROLLED_BACK);
     assertThat(again.outcome()).isEqualTo(JournalResult.Outcome.NOTHING);
     assertThat(withoutOwn(checkpoint)).isEqualTo(before);
+  }
+
+  @Test
+  void theAuditTellsOfARollback(SparkJob job) throws Exception {
+    Actions.generate(checkpoint, Fault.MIXED);
+    RepairResult repaired = actions.repairInPlace(checkpoint);
+    actions.rollback(checkpoint);
+
+    SparkSession spark = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
+    List<Row> runs =
+        spark
+            .read()
+            .parquet(checkpoint.resolve(".shardmend/audit/runs").toString())
+            .orderBy("started")
+            .selectExpr("outcome", "fingerprint", "checkpoint", "bytes_written > 0")
+            .collectAsList();
+
+    String fingerprint = repaired.fingerprint();
+    assertThat(runs)
+        .containsExactly(
+            RowFactory.create("done", fingerprint, "file:" + checkpoint, true),
+            RowFactory.create("rolled-back", fingerprint, "file:" + checkpoint, true));
+  }
+
+  @Test
+  void aRollbackTellsTheAuditThatTheRepairHad() throws Exception {
+    Actions.generate(checkpoint, Fault.MIXED);
+    Path audits = scratch.resolve("audits");
+    actions.repair(RepairRequest.inPlace(actions.of(checkpoint)).audit(Actions.location(audits)));
+
+    new RollbackAction(Actions.location(checkpoint), false, Progress.SILENT)
+        .audit(Actions.location(audits))
+        .execute();
+
+    try (Stream<Path> files = Files.walk(audits.resolve("runs"))) {
+      assertThat(files.filter(file -> file.toString().endsWith(".parquet"))).hasSize(2);
+    }
+    assertThat(checkpoint.resolve(".shardmend/audit")).doesNotExist();
   }
 
   @Test
