@@ -158,7 +158,7 @@ final class Listing {
     try {
       return files.list(directory).stream().filter(entry -> !isOwn(entry)).toList();
     } catch (NoSuchFileException | FileNotFoundException e) {
-      throw CheckpointException.usage("path-missing", shown + " does not exist. Check the path.");
+      throw CheckpointException.usage("no-such-path", shown + " does not exist; check the path");
     } catch (NotDirectoryException e) {
       throw CheckpointException.usage(
           "not-a-directory",

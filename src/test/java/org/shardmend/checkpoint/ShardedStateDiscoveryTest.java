@@ -138,7 +138,7 @@ class ShardedStateDiscoveryTest {
     CheckpointException e = refusal(InMemoryFiles.nothing());
 
     assertThat(e.reason()).isEqualTo(CheckpointException.Reason.USAGE);
-    assertThat(e.code()).isEqualTo("path-missing");
+    assertThat(e.code()).isEqualTo("no-such-path");
     assertThat(e).hasMessage("file:/ckpt does not exist. Check the path.");
   }
 
