@@ -139,7 +139,7 @@ class ShardedStateDiscoveryTest {
 
     assertThat(e.reason()).isEqualTo(CheckpointException.Reason.USAGE);
     assertThat(e.code()).isEqualTo("no-such-path");
-    assertThat(e).hasMessage("file:/ckpt does not exist. Check the path.");
+    assertThat(e).hasMessage("file:/ckpt does not exist; check the path");
   }
 
   @Test
