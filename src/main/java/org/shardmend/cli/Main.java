@@ -1,5 +1,7 @@
 package org.shardmend.cli;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -47,16 +49,36 @@ public final class Main {
 
   private static int wrongUse(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
+    formLog(args);
     Log.error(e.getMessage());
-    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
-      System.err.println(
-          "Try: shardmend %s--help"
-              .formatted(command.getParent() == null ? "" : command.getCommandName() + " "));
-    }
+    Log.info(hint(e, command));
     return answer(
         args,
         ExitCode.USAGE,
         new FailureDocument(command.getCommandName(), "usage", e.getMessage()));
+  }
+
+  /** In the form that the arguments ask for, as far as they can be understood. */
+  private static void formLog(String[] args) {
+    boolean json =
+        FailureDocument.value(OutputOptions.LOG_FORMAT, args)
+            .filter(Log.Format.JSON.name()::equalsIgnoreCase)
+            .isPresent();
+    try {
+      Log.configure(false, false, json ? Log.Format.JSON : Log.Format.PLAIN);
+    } catch (JobException e) {
+      Log.error(e.getMessage());
+    }
+  }
+
+  private static String hint(ParameterException e, CommandLine command) {
+    StringWriter suggestions = new StringWriter();
+    if (CommandLine.UnmatchedArgumentException.printSuggestions(
+        e, new PrintWriter(suggestions, true))) {
+      return suggestions.toString().strip();
+    }
+    return "Try: shardmend %s--help"
+        .formatted(command.getParent() == null ? "" : command.getCommandName() + " ");
   }
 
   private static int unexpected(Exception e, CommandLine command, CommandLine.ParseResult parsed) {

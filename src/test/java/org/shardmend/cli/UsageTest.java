@@ -2,6 +2,9 @@ package org.shardmend.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,8 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.checkpoint.Samples;
 import org.shardmend.testing.DirectoryContent;
+import org.shardmend.testing.TestJvm;
 
 /** Command lines that are wrong: what is wrong, and what was perhaps meant. */
 class UsageTest {
@@ -89,6 +94,30 @@ class UsageTest {
     assertThat(run.document().path("outcome").asText()).isEqualTo("failed");
     assertThat(run.document().path("schema").asText()).matches("shardmend/[a-z]+/1");
     assertThat(run.document().path("error").path("message").asText()).isNotBlank();
+  }
+
+  /** In a process of its own: the form of the log is the process's. */
+  @ParameterizedTest
+  @ValueSource(strings = {"--log-format=json", "--log-format=JSON"})
+  void wrongUseIsLinesOfJsonWhereTheLogIs(String format) throws Exception {
+    Path err = scratch.resolve("err");
+
+    Process process =
+        TestJvm.of(Main.class, List.of(), "plan", SAMPLE, "--rule", "x", format)
+            .redirectError(err.toFile())
+            .start();
+
+    assertThat(process.waitFor()).isEqualTo(2);
+    assertThat(Files.readAllLines(err))
+        .satisfiesExactly(
+            line -> assertThat(message("ERROR", line)).contains("'--rule'"),
+            line -> assertThat(message("INFO", line)).contains("--rules"));
+  }
+
+  private static String message(String level, String line) throws IOException {
+    JsonNode read = new ObjectMapper().readTree(line);
+    assertThat(read.path("level").asText()).isEqualTo(level);
+    return read.path("message").asText();
   }
 
   @Test
