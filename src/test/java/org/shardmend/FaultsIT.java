@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -15,16 +14,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.Samples;
-import org.shardmend.storage.LocalStore;
-import org.shardmend.storage.Location;
-import org.shardmend.storage.Store;
+import org.shardmend.testing.BrokenCheckpoint;
 import org.shardmend.testing.DirectoryContent;
+import org.shardmend.testing.PrivateMounts;
+import org.shardmend.testing.Scripts;
 import org.shardmend.testing.ShardmendProcess;
 import org.shardmend.testing.ShardmendProcess.Result;
 import org.shardmend.testing.ShardmendProcess.Running;
-import org.shardmend.trial.CheckpointGenerator;
 import org.shardmend.trial.Fault;
-import org.shardmend.trial.TrialSettings;
 
 /** Repairs through the launcher, among processes that die, see other places or know no UTF-8. */
 class FaultsIT {
@@ -41,17 +38,7 @@ class FaultsIT {
     source = scratch.resolve("source");
     home = Files.createDirectory(scratch.resolve("home"));
     output = home.resolve("repaired");
-    TrialSettings settings =
-        TrialSettings.builder()
-            .tp(4)
-            .layers(8)
-            .bytes(8 << 20)
-            .maxShardBytes(1 << 20)
-            .fault(Fault.MIXED)
-            .build();
-    try (Store store = new LocalStore()) {
-      CheckpointGenerator.generate(settings, store, Location.ofFile(source.toString()));
-    }
+    BrokenCheckpoint.generate(source, Fault.MIXED);
   }
 
   private static void ok(Result result) {
@@ -111,16 +98,14 @@ class FaultsIT {
   /** Each executor has something else mounted where the output is going to be. */
   @Test
   void executorsThatSeeAnotherPlaceUnderThePathAreRefused() throws Exception {
-    assumeTrue(canMountPrivately(), "A process can have mounts of its own here");
-    Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
-    Files.writeString(
-        java,
+    assumeTrue(PrivateMounts.arePossible(), "A process can have mounts of its own here");
+    Scripts.write(
+        scratch.resolve("jdk/bin/java"),
         """
         #!/bin/sh
         exec unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' '%s' '%s/bin/java' "$@"
         """
             .formatted(home, System.getProperty("java.home")));
-    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
 
     Result result =
         new ShardmendProcess()
@@ -133,18 +118,6 @@ class FaultsIT {
         .contains("file:" + home + "/.repaired.shardmend-", "is not the same place on host")
         .doesNotContain("\tat ");
     assertThat(home.toFile().list()).isEmpty();
-  }
-
-  private static boolean canMountPrivately() throws IOException, InterruptedException {
-    try {
-      return new ProcessBuilder("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt")
-              .redirectErrorStream(true)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException noSuchProgram) {
-      return false;
-    }
   }
 
   @Test

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.testing.BuildFiles;
+import org.shardmend.testing.Scripts;
 
 /**
  * The launcher in a project of its own, with stand-ins for Java, Maven and spark-submit that write
@@ -85,9 +85,9 @@ class LauncherTest {
     Files.writeString(
         project.resolve("conf/spark-defaults.conf"),
         "# pinned\n\nspark.first   one word\nspark.second  2\n");
-    executable(scratch.resolve("jdk/bin/java"), JAVA);
+    Scripts.write(scratch.resolve("jdk/bin/java"), JAVA);
     Files.writeString(scratch.resolve("jdk/release"), "JAVA_VERSION=\"17.0.9\"\n");
-    executable(scratch.resolve("bin/mvn"), MAVEN);
+    Scripts.write(scratch.resolve("bin/mvn"), MAVEN);
     environment.put("JAVA_HOME", scratch.resolve("jdk").toString());
     environment.put("PATH", scratch.resolve("bin") + ":/usr/bin:/bin");
     environment.put("RECORD", record.toString());
@@ -189,7 +189,7 @@ class LauncherTest {
   /** As flock answers on Lustre that is mounted without -o flock. */
   @Test
   void aFileSystemWithoutLocksIsNoReasonNotToBuild() throws Exception {
-    executable(
+    Scripts.write(
         scratch.resolve("bin/flock"),
         "#!/bin/sh\necho 'flock: Function not implemented' >&2\nexit 65\n");
 
@@ -275,7 +275,7 @@ class LauncherTest {
 
   @Test
   void anInstallationsSparkSubmitIsUsed() throws Exception {
-    executable(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
+    Scripts.write(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
     environment.put("SPARK_HOME", scratch.resolve("spark").toString());
     environment.put("EXIT", "4");
 
@@ -306,7 +306,7 @@ class LauncherTest {
 
   @Test
   void onKubernetesTheImageHoldsTheJar() throws Exception {
-    executable(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
+    Scripts.write(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
     environment.put("SPARK_HOME", scratch.resolve("spark").toString());
 
     launch("--master", "k8s://https://kubernetes.default.svc:443", "plan");
@@ -419,7 +419,7 @@ class LauncherTest {
     for (String tool : List.of("bash", "env", "readlink", "find", "flock")) {
       Path usual = Path.of("/usr/bin", tool);
       Path actual = Files.exists(usual) ? usual : Path.of("/bin", tool);
-      executable(tools.resolve(tool), "#!/bin/sh\nexec " + actual + " \"$@\"\n");
+      Scripts.write(tools.resolve(tool), "#!/bin/sh\nexec " + actual + " \"$@\"\n");
     }
     return tools;
   }
@@ -432,12 +432,6 @@ class LauncherTest {
   private static void copy(Path from, Path to) throws IOException {
     Files.createDirectories(to.getParent());
     Files.copy(from, to, StandardCopyOption.COPY_ATTRIBUTES);
-  }
-
-  private static void executable(Path file, String text) throws IOException {
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, text);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private record Outcome(int exitCode, String out, String err) {}

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.testing.BuildFiles;
+import org.shardmend.testing.Scripts;
 
 /**
  * The submit templates in {@code jobs/}, with stand-ins for spark-submit and the launcher that
@@ -78,8 +78,8 @@ class SubmitTemplatesTest {
   void makeStandIns() throws IOException {
     record = Files.createDirectories(scratch.resolve("record"));
     Path spark = scratch.resolve("spark");
-    executable(spark.resolve("bin/spark-submit"), SPARK_SUBMIT);
-    executable(spark.resolve("bin/spark-class"), SPARK_CLASS);
+    Scripts.write(spark.resolve("bin/spark-submit"), SPARK_SUBMIT);
+    Scripts.write(spark.resolve("bin/spark-class"), SPARK_CLASS);
     Path build = Files.createDirectories(scratch.resolve("build"));
     Files.writeString(build.resolve("shardmend.jar"), "");
     environment.put("RECORD", record.toString());
@@ -209,7 +209,7 @@ class SubmitTemplatesTest {
   /** As flock answers on Lustre that is mounted without -o flock. */
   @Test
   void underCronAFolderWithoutLocksIsNotTakenForARunBefore() throws Exception {
-    executable(scratch.resolve("bin/flock"), "#!/bin/sh\nexit 65\n");
+    Scripts.write(scratch.resolve("bin/flock"), "#!/bin/sh\nexit 65\n");
     environment.put("PATH", scratch.resolve("bin") + ":" + System.getenv("PATH"));
 
     Outcome outcome = run(cronIn(project()));
@@ -334,8 +334,8 @@ class SubmitTemplatesTest {
   private Path project() throws IOException {
     Path project = scratch.resolve("a project");
     if (!Files.exists(project)) {
-      executable(project.resolve("scripts/shardmend"), LAUNCHER);
-      executable(
+      Scripts.write(project.resolve("scripts/shardmend"), LAUNCHER);
+      Scripts.write(
           project.resolve("jobs/cron/nightly-sweep"),
           Files.readString(JOBS.resolve("cron/nightly-sweep")));
     }
@@ -383,11 +383,5 @@ class SubmitTemplatesTest {
     builder.environment().putAll(environment);
     int exitCode = builder.start().waitFor();
     return new Outcome(exitCode, Files.readString(out), Files.readString(err));
-  }
-
-  private static void executable(Path file, String script) throws IOException {
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, script);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 }
