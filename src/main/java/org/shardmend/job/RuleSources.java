@@ -25,18 +25,15 @@ public final class RuleSources {
    * The default families and the named ones.
    *
    * @param namesOrFiles built-in families' names, or locations of files
-   * @throws JobException USAGE when one is neither, or a file does not hold a valid family
+   * @throws JobException USAGE when one is neither, a file does not hold a valid family, or two
+   *     different ones have one name
    */
   public static List<RuleFamily> defaultsAnd(List<String> namesOrFiles) throws JobException {
     List<RuleFamily> families =
         BuiltinRules.all().stream()
             .filter(RuleFamily::byDefault)
             .collect(Collectors.toCollection(ArrayList::new));
-    for (RuleFamily family : only(namesOrFiles)) {
-      if (families.stream().noneMatch(active -> active.name().equals(family.name()))) {
-        families.add(family);
-      }
-    }
+    addAll(namesOrFiles, families);
     return families;
   }
 
@@ -47,14 +44,33 @@ public final class RuleSources {
    */
   public static List<RuleFamily> only(List<String> namesOrFiles) throws JobException {
     List<RuleFamily> families = new ArrayList<>();
+    addAll(namesOrFiles, families);
+    return families;
+  }
+
+  /** Adds what is not there yet. */
+  private static void addAll(List<String> namesOrFiles, List<RuleFamily> families)
+      throws JobException {
     for (String nameOrFile : namesOrFiles) {
       Optional<RuleFamily> builtin = BuiltinRules.find(nameOrFile);
       RuleFamily family = builtin.isPresent() ? builtin.get() : file(nameOrFile);
-      if (families.stream().noneMatch(active -> active.equals(family))) {
+      Optional<RuleFamily> namesake =
+          families.stream().filter(active -> active.name().equals(family.name())).findFirst();
+      if (namesake.isEmpty()) {
         families.add(family);
+      } else if (!namesake.get().rules().equals(family.rules())
+          || !namesake.get().layouts().equals(family.layouts())) {
+        throw JobException.usage(
+            "rules-namesake",
+            "The family in '%s' is called %s, as another active one, with other rules. Give it a name of its own%s."
+                .formatted(
+                    nameOrFile,
+                    family.name(),
+                    namesake.get().byDefault()
+                        ? ", or leave the default families out (--no-default-rules)"
+                        : ""));
       }
     }
-    return families;
   }
 
   /**
