@@ -64,10 +64,14 @@ public final class AuditTable<R> {
                   "part number of the shard; NULL when the layout has none",
                   row -> part(row.part())),
               required("tensor", TEXT, "name in the source", row -> row.source().tensor()),
-              optionalText(
+              optional(
                   "target_tensor",
+                  TEXT,
                   "name in the output; NULL when dropped or refused",
-                  row -> row.target().tensor()),
+                  row ->
+                      row.target().exists()
+                          ? Optional.of(row.target().tensor())
+                          : Optional.empty()),
               required("action", TEXT, "KEEP, RENAME, DROP or REFUSE", row -> row.action().name()),
               optionalText(
                   "rule",

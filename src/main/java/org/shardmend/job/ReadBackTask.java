@@ -69,7 +69,7 @@ final class ReadBackTask {
         ReceiptFile.read(target, ReceiptFile.path(staging, receipt.number(), receipt.attempt()));
     Map<String, String> held =
         digests(target, staging.outPath(receipt.name()), receipt.headerBytes());
-    boolean unread = tensors.stream().anyMatch(t -> !t.target().isEmpty() && t.digest().isEmpty());
+    boolean unread = tensors.stream().anyMatch(t -> !t.dropped() && t.digest().isEmpty());
     Map<String, String> read =
         unread
             ? digests(
@@ -79,7 +79,7 @@ final class ReadBackTask {
             : Map.of();
     ArrayList<Finding> problems = new ArrayList<>();
     for (TensorReceipt tensor : tensors) {
-      if (!tensor.target().isEmpty()) {
+      if (!tensor.dropped()) {
         String expected =
             tensor.digest().isEmpty() ? read.get(tensor.sourceKey()) : tensor.digest();
         if (!held.getOrDefault(tensor.targetKey(), "").equals(expected)) {

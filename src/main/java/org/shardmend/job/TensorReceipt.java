@@ -38,6 +38,11 @@ record TensorReceipt(
     String storedKey,
     String digest) {
 
+  /** Whether it is gone; a name alone doesn't tell, since the format allows an empty one. */
+  boolean dropped() {
+    return action == Action.DROP;
+  }
+
   /** The key that the source's header has for it. */
   String sourceKey() {
     return storedKey.isEmpty() ? name : storedKey;

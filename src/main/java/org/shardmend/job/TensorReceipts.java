@@ -83,7 +83,7 @@ final class TensorReceipts {
           entry.dtype(),
           entry.shape(),
           entry.begin(),
-          name.isEmpty() ? -1 : begins.get(targetKey),
+          action == Action.DROP ? -1 : begins.get(targetKey),
           entry.bytes(),
           storedKey,
           digests.getOrDefault(targetKey, ""));
@@ -114,7 +114,7 @@ final class TensorReceipts {
         new Place(
             name, receipt.name(), receipt.sourceBegin(), receipt.sourceBegin() + receipt.bytes());
     Place target =
-        receipt.target().isEmpty()
+        receipt.dropped()
             ? Place.NONE
             : new Place(
                 name,

@@ -158,7 +158,7 @@ final class VerifyWrittenTask {
     }
     int expected = 0;
     for (TensorReceipt receipt : receipts) {
-      if (!receipt.target().isEmpty()) {
+      if (!receipt.dropped()) {
         expected++;
         Optional<TensorEntry> found = header.find(receipt.target());
         if (found.isEmpty() || !isPlanned(receipt, found.get())) {
@@ -189,10 +189,10 @@ final class VerifyWrittenTask {
   private void requireLoadable(
       Written shard, List<TensorReceipt> receipts, Map<UnitId, Set<String>> namesByUnit) {
     for (TensorReceipt receipt : receipts) {
-      String name = receipt.target();
-      if (name.isEmpty()) {
+      if (receipt.dropped()) {
         continue;
       }
+      String name = receipt.target();
       UnitId unit = receipt.unit();
       if (!namesByUnit.computeIfAbsent(unit, u -> new HashSet<>()).add(name)) {
         problem(shard, "holds '%s', which %s reads elsewhere, too".formatted(name, unit.label()));

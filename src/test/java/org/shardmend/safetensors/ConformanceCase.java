@@ -15,10 +15,10 @@ import java.util.List;
  *
  * @param error the reference's error; empty when it accepts the file
  */
-record ConformanceCase(String id, String error, String base64) {
+public record ConformanceCase(String id, String error, String base64) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  static List<ConformanceCase> all() {
+  public static List<ConformanceCase> all() {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
@@ -40,16 +40,16 @@ record ConformanceCase(String id, String error, String base64) {
     }
   }
 
-  byte[] file() {
+  public byte[] file() {
     return Base64.getDecoder().decode(base64);
   }
 
-  boolean isAccepted() {
+  public boolean isAccepted() {
     return error.isEmpty();
   }
 
   /** A name that is stored twice: ours is stricter than the reference. */
-  boolean hasDuplicateName() {
+  public boolean hasDuplicateName() {
     return id.endsWith("-dupname");
   }
 
