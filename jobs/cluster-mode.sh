@@ -5,6 +5,12 @@
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
+# What can't be started has failed like what ran and failed: 5.
+fail() {
+  say "$1"
+  exit 5
+}
+
 # `hadoop fs`, with the Hadoop that Spark brings and the settings in HADOOP_CONF_DIR.
 hadoop_fs() { "$SPARK_HOME/bin/spark-class" org.apache.hadoop.fs.FsShell "$@"; }
 

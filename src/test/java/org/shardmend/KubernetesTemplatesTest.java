@@ -1,7 +1,9 @@
 package org.shardmend;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,12 +19,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.shardmend.testing.BuildFiles;
+import org.shardmend.testing.Programs;
 import org.yaml.snakeyaml.Yaml;
 
 /**
@@ -143,6 +148,31 @@ class KubernetesTemplatesTest {
         .allMatch(file -> Files.exists(FOLDER.resolve(file)));
     assertThat(kustomization.at("/configMapGenerator/0/name"))
         .isEqualTo(podTemplate(only("cronjob.yaml")).at("/volumes/0/configMap/name"));
+  }
+
+  @Test
+  void kubectlMakesOneSetOfObjectsOfThem() throws Exception {
+    assumeThat(Programs.isThere("kubectl")).as("kubectl is on this machine").isTrue();
+    Process kubectl =
+        new ProcessBuilder("kubectl", "kustomize", FOLDER.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    Map<String, JsonNode> objects = new HashMap<>();
+    for (Object object :
+        new Yaml().loadAll(new String(kubectl.getInputStream().readAllBytes(), UTF_8))) {
+      JsonNode content = JSON.valueToTree(object);
+      objects.put(content.get("kind").asText(), content);
+    }
+
+    assertThat(kubectl.waitFor()).isZero();
+    assertThat(objects)
+        .containsOnlyKeys("ServiceAccount", "Role", "RoleBinding", "CronJob", "ConfigMap");
+    assertThat(objects.values())
+        .extracting(object -> object.at("/metadata/namespace").asText())
+        .containsOnly("shardmend");
+    assertThat(podTemplate(objects.get("CronJob")).at("/volumes/0/configMap/name"))
+        .isEqualTo(objects.get("ConfigMap").at("/metadata/name"));
+    assertThat(objects.get("ConfigMap").at("/data/core-site.xml").asText()).contains("fs.s3a");
   }
 
   private static JsonNode podTemplate(JsonNode cronJob) {

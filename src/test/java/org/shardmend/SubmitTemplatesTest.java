@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.testing.BuildFiles;
+import org.shardmend.testing.Programs;
 import org.shardmend.testing.Scripts;
 
 /**
@@ -109,6 +110,18 @@ class SubmitTemplatesTest {
 
     assertThat(outcome.exitCode()).isEqualTo(5);
     assertThat(outcome.err()).contains("There is no result at file://", "resumes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"yarn", "kubernetes"})
+  void withoutAPlaceForTheResultNothingIsStarted(String cluster) throws Exception {
+    Scripts.write(scratch.resolve("spark/bin/spark-class"), "#!/bin/sh\nexit 1\n");
+
+    Outcome outcome = run(JOBS.resolve(cluster).resolve("submit"), "plan", "checkpoint");
+
+    assertThat(outcome.exitCode()).isEqualTo(5);
+    assertThat(outcome.err()).startsWith("submit: Cannot make file://" + scratch);
+    assertThat(record.resolve("spark-submit")).doesNotExist();
   }
 
   @Test
@@ -248,7 +261,9 @@ class SubmitTemplatesTest {
 
   @Test
   void systemdTakesTheUnits() throws Exception {
-    assumeThat(isThere("systemd-analyze")).as("systemd-analyze is on this machine").isTrue();
+    assumeThat(Programs.isThere("systemd-analyze"))
+        .as("systemd-analyze is on this machine")
+        .isTrue();
     Path units = Files.createDirectories(scratch.resolve("units"));
     for (String name : List.of("shardmend-sweep.service", "shardmend-sweep.timer")) {
       String unit = Files.readString(JOBS.resolve("cron").resolve(name));
@@ -298,7 +313,7 @@ class SubmitTemplatesTest {
   @ParameterizedTest
   @MethodSource("shellFiles")
   void shellcheckFindsNothing(Path file) throws Exception {
-    assumeThat(isThere("shellcheck")).as("shellcheck is on this machine").isTrue();
+    assumeThat(Programs.isThere("shellcheck")).as("shellcheck is on this machine").isTrue();
 
     Outcome outcome = run(Path.of("shellcheck"), "--external-sources", file.toString());
 
@@ -363,11 +378,6 @@ class SubmitTemplatesTest {
 
   private List<String> recorded(String what) throws IOException {
     return Files.readAllLines(record.resolve(what));
-  }
-
-  private static boolean isThere(String program) {
-    return Stream.of(System.getenv("PATH").split(":"))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
   private record Outcome(int exitCode, String out, String err) {}

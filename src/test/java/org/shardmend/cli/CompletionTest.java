@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.testing.Programs;
 
 /** The scripts for shells, tried in the shells. */
 class CompletionTest {
@@ -96,10 +96,8 @@ class CompletionTest {
   }
 
   private static void requireShell(String name) {
-    boolean found =
-        Stream.of(System.getenv("PATH").split(":", -1))
-            .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
-    assumeTrue(found, name + " is not installed, so its completion was NOT tried.");
+    assumeTrue(
+        Programs.isThere(name), name + " is not installed, so its completion was NOT tried.");
   }
 
   private static String output(String... command) throws IOException, InterruptedException {
