@@ -15,11 +15,11 @@ import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.spark.Partition;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.scheduler.TaskLocation;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.DiscoveryOptions;
@@ -37,9 +37,9 @@ import org.shardmend.storage.Stores;
 import org.shardmend.trial.CheckpointGenerator;
 import org.shardmend.trial.Fault;
 import org.shardmend.trial.TrialSettings;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Repairs on HDFS, by Spark in this process, on a cluster of three data nodes in this process. */
+@Tag("smoke")
 class HdfsRepairTest {
   private static final String[] HOSTS = {"alpha.test", "beta.test", "gamma.test"};
   private static final int SHARDS = 4;
@@ -282,12 +282,12 @@ class HdfsRepairTest {
     List<List<String>> asked = new ArrayList<>();
     for (Partition partition : spread.partitions()) {
       // What the scheduler asks: it looks through the chain for the first that has a wish.
-      asked.add(
-          CollectionConverters.asJava(
-                  job.spark().sc().getPreferredLocs(spread.rdd(), partition.index()))
-              .stream()
-              .map(TaskLocation::host)
-              .toList());
+      List<String> hosts = new ArrayList<>();
+      job.spark()
+          .sc()
+          .getPreferredLocs(spread.rdd(), partition.index())
+          .foreach(place -> hosts.add(place.host()));
+      asked.add(hosts);
     }
     // The name node gives a block's hosts in another order each time.
     assertThat(asked).hasSameSizeAs(holders);
