@@ -34,15 +34,24 @@ public final class BuildFiles {
     if (jobJar().equals(buildFolder().resolve("shardmend.jar"))) {
       return buildFolder();
     }
-    try {
-      Path folder = Files.createTempDirectory("shardmend-build");
-      Files.createSymbolicLink(folder.resolve("shardmend.jar"), jobJar().toAbsolutePath());
-      for (String name : List.of("launcher.classpath", "launcher.options")) {
-        Files.createSymbolicLink(folder.resolve(name), buildFolder().resolve(name));
+    return OtherJar.FOLDER;
+  }
+
+  /** Made once, in the build's own folder. */
+  private static final class OtherJar {
+    static final Path FOLDER = folder();
+
+    private static Path folder() {
+      try {
+        Path folder = Files.createTempDirectory(buildFolder(), "other-jar-");
+        Files.createSymbolicLink(folder.resolve("shardmend.jar"), jobJar().toAbsolutePath());
+        for (String name : List.of("launcher.classpath", "launcher.options")) {
+          Files.createSymbolicLink(folder.resolve(name), buildFolder().resolve(name));
+        }
+        return folder;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-      return folder;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
