@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.storage.LocalStore;
@@ -18,6 +19,7 @@ import org.shardmend.storage.LockedException;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.TargetLock;
 
+@Tag("smoke")
 class AuditCompactionTest {
   private static final RunId FIRST = new RunId("r20261129T081500Z-00000001");
   private static final RunId SECOND = new RunId("r20261130T081500Z-00000002");

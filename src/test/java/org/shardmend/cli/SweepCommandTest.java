@@ -9,12 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.Samples;
 import org.shardmend.testing.DirectoryContent;
 
 /** A sweep by the command line: what it prints, how it exits, what it leaves for Prometheus. */
+@Tag("smoke")
 class SweepCommandTest {
   @TempDir private Path scratch;
 

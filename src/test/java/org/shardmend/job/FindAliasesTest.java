@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.shardmend.trial.Trial;
 import org.shardmend.trial.TrialSettings;
 
 /** What is found of names that nobody has reported, and which rules are made of it. */
+@Tag("smoke")
 class FindAliasesTest {
   private static final String ALIAS =
       "language_model.model.layers.*.self_attn.attn_mha.kv_b_proj.weight";

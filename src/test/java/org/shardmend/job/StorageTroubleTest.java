@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.testing.DirectoryContent;
@@ -20,6 +21,7 @@ import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
 
 /** Files that change or go while a repair runs: it fails with their names and publishes nothing. */
+@Tag("smoke")
 class StorageTroubleTest {
   private static final String SHARD = "model-rank-1-part-0.safetensors";
 

@@ -6,9 +6,12 @@ import java.time.Instant
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.{col, count}
 import org.apache.spark.sql.types._
-import org.scalatest.BeforeAndAfterAll
+import org.scalatest.{BeforeAndAfterAll, Tag}
 import org.scalatest.funsuite.AnyFunSuite
 import org.shardmend.storage.LocalStore
+
+/** As JUnit's tag of that name: tests that every version of Spark must pass. */
+private object Smoke extends Tag("smoke")
 
 /** An audit as someone with Spark and no Shardmend reads it: plain Parquet, plain SQL. */
 class AuditTableSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -28,7 +31,7 @@ class AuditTableSuite extends AnyFunSuite with BeforeAndAfterAll {
   override def afterAll(): Unit =
     Files.walk(root).sorted(java.util.Comparator.reverseOrder[Path]()).forEach(Files.delete(_))
 
-  test("actions are counted by plain SQL, and the run's own counts agree") {
+  test("actions are counted by plain SQL, and the run's own counts agree", Smoke) {
     val counted = spark
       .sql("""SELECT action, count(*) FROM plain_tensors
              |WHERE run_id IN (SELECT run_id FROM plain_runs) GROUP BY action""".stripMargin)
@@ -41,7 +44,7 @@ class AuditTableSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(stated == counted + ("REFUSE" -> 0L))
   }
 
-  test("a dropped tensor has no target, a renamed one has") {
+  test("a dropped tensor has no target, a renamed one has", Smoke) {
     val dropped = spark.sql(
       """SELECT target_shard, target_tensor, target_begin, target_end, target_digest
         |FROM plain_tensors WHERE action = 'DROP'""".stripMargin)
@@ -54,7 +57,7 @@ class AuditTableSuite extends AnyFunSuite with BeforeAndAfterAll {
         Seq(Row("layers.0.attn_mha.kv_b_proj.weight", "layers.0.kv_b_proj.weight")))
   }
 
-  test("values come back with their types") {
+  test("values come back with their types", Smoke) {
     val tensor = spark.sql(
       "SELECT pp_rank, tp_rank, shape, bytes FROM plain_tensors WHERE pp_rank = 7 AND tp_rank = 3")
     assert(tensor.head() == Row(7, 3, Seq(2L, 1024L), SampleRun.TENSOR_BYTES))
@@ -74,14 +77,14 @@ class AuditTableSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(spark.table("plain_tensors").schema("shape").dataType.isInstanceOf[ArrayType])
   }
 
-  test("without any schema, files read as the same types") {
+  test("without any schema, files read as the same types", Smoke) {
     val guessed = spark.read.parquet(s"$root/tensors").schema
     val stated = AuditTable.TENSORS.schema()
     assert(guessed.map(f => f.name -> f.dataType.simpleString) ==
       stated.map(f => f.name -> f.dataType.simpleString))
   }
 
-  test("the month is text") {
+  test("the month is text", Smoke) {
     val months = spark.table("plain_tensors").groupBy(col("month")).agg(count("*")).collect()
     assert(months.toSeq == Seq(Row("2026-11", 128L)))
     assert(spark.table("plain_tensors").schema("month").dataType == StringType)
