@@ -199,7 +199,7 @@ public final class AuditTable<R> {
               required(
                   "outcome",
                   TEXT,
-                  "done, nothing-to-do, found, refused or failed",
+                  "done, nothing-to-do, found, refused, failed, or rolled-back: `fingerprint` is then that of the plan that was undone",
                   row -> row.outcome().token()),
               optionalText(
                   "fingerprint",

@@ -41,7 +41,7 @@ public record ReportData(
    * @param output where the repaired checkpoint is; empty when there is none
    * @param started when it began
    * @param finished when it ended
-   * @param outcome done, nothing-to-do, found, refused or failed
+   * @param outcome done, nothing-to-do, found, refused, failed or rolled-back
    * @param fingerprint the plan's, in hex digits; empty when there was no plan
    * @param version of the tool
    * @param rules names of the active rule families
