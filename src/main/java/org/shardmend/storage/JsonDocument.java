@@ -1,12 +1,13 @@
 package org.shardmend.storage;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** The small documents of the protocols: records as JSON, members in snake case, UTF-8. */
@@ -36,12 +37,16 @@ final class JsonDocument {
   /**
    * Reads a record back.
    *
-   * @throws IOException when the bytes are not that document
+   * @throws JsonProcessingException when the bytes are not that document
    */
-  static <T> T read(byte[] bytes, Class<T> type) throws IOException {
+  static <T> T read(byte[] bytes, Class<T> type) throws JsonProcessingException {
     T value = MAPPER.readValue(new String(bytes, StandardCharsets.UTF_8), type);
+    return present(value, type);
+  }
+
+  private static <T> T present(T value, Class<T> type) throws JsonProcessingException {
     if (value == null) {
-      throw new IOException("The document is empty.");
+      throw MismatchedInputException.from((JsonParser) null, type, "The document is empty.");
     }
     return value;
   }
@@ -54,22 +59,18 @@ final class JsonDocument {
   /**
    * Reads any JSON.
    *
-   * @throws IOException when the bytes are not JSON
+   * @throws JsonProcessingException when the bytes are not JSON
    */
-  static JsonNode tree(byte[] bytes) throws IOException {
+  static JsonNode tree(byte[] bytes) throws JsonProcessingException {
     return MAPPER.readTree(new String(bytes, StandardCharsets.UTF_8));
   }
 
   /**
    * Reads a record back.
    *
-   * @throws IOException when the tree is not that document
+   * @throws JsonProcessingException when the tree is not that document
    */
-  static <T> T fromTree(JsonNode tree, Class<T> type) throws IOException {
-    T value = MAPPER.treeToValue(tree, type);
-    if (value == null) {
-      throw new IOException("The document is empty.");
-    }
-    return value;
+  static <T> T fromTree(JsonNode tree, Class<T> type) throws JsonProcessingException {
+    return present(MAPPER.treeToValue(tree, type), type);
   }
 }

@@ -1,5 +1,6 @@
 package org.shardmend.storage;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -96,15 +97,20 @@ public record Manifest(
   }
 
   /**
-   * Reads the manifest of a checkpoint.
+   * Reads the manifest of a checkpoint. What is damaged, or was put there by something else, says
+   * as little as one of other shards.
    *
    * @param checkpoint an absolute path in the store
    * @return empty when there is none
-   * @throws IOException when it can't be read, or is not a manifest
+   * @throws IOException when it can't be read, or is of a format that this version doesn't know
    */
   public static Optional<Manifest> read(Store store, String checkpoint) throws IOException {
     Optional<byte[]> json = DurableFile.read(store, checkpoint + "/" + NAME, MAX_BYTES);
-    return json.isPresent() ? Optional.of(parse(json.get())) : Optional.empty();
+    try {
+      return json.isPresent() ? Optional.of(parse(json.get())) : Optional.empty();
+    } catch (JsonProcessingException notOurs) {
+      return Optional.empty();
+    }
   }
 
   /**

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The sentences M1 and M2 of {@code publish.md}. */
 class ManifestTest {
@@ -71,5 +74,21 @@ class ManifestTest {
     assertThatThrownBy(() -> Manifest.parse("[]".getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> Manifest.parse(new byte[0])).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void m2_whatIsDamagedIsALeftover(@TempDir Path checkpoint) throws IOException {
+    Path file = checkpoint.resolve(Manifest.NAME);
+    String whole = new String(MANIFEST.toJson(), StandardCharsets.UTF_8);
+    try (Store store = new LocalStore()) {
+      assertThat(Manifest.read(store, checkpoint.toString())).isEmpty();
+      Files.writeString(file, whole);
+      assertThat(Manifest.read(store, checkpoint.toString())).contains(MANIFEST);
+      for (String damaged :
+          List.of("", "null", "garbage", "{}", "[]", whole.substring(0, whole.length() / 2))) {
+        Files.writeString(file, damaged);
+        assertThat(Manifest.read(store, checkpoint.toString())).as(damaged).isEmpty();
+      }
+    }
   }
 }
