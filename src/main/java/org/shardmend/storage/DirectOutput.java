@@ -43,6 +43,8 @@ final class DirectOutput implements Closeable {
   private ByteBuffer filling;
   private ByteBuffer flushing;
   private long written;
+  private volatile long landed;
+  private boolean finished;
   private boolean closed;
 
   private DirectOutput(FileChannel channel, int blockBytes) {
@@ -138,6 +140,7 @@ final class DirectOutput implements Closeable {
     long at = begin;
     while (bytes.hasRemaining()) {
       at += channel.write(bytes, at);
+      landed = at;
     }
   }
 
@@ -149,7 +152,13 @@ final class DirectOutput implements Closeable {
    */
   ByteBuffer finish() throws IOException {
     beside.await();
+    finished = true;
     return filling.flip();
+  }
+
+  /** How many bytes were taken and are not in the file. */
+  long pending() {
+    return finished ? filling.remaining() : written + filling.position() - landed;
   }
 
   /** How many bytes were written, from the start of the file. */

@@ -57,7 +57,8 @@ final class LocalShardWriter implements ShardWriter {
       }
       position += count;
     } catch (IOException failure) {
-      throw StorageFailure.ofWrite("write", location, bytes.remaining(), free, failure);
+      long pending = direct.map(DirectOutput::pending).orElse(0L);
+      throw StorageFailure.ofWrite("write", location, pending + bytes.remaining(), free, failure);
     }
   }
 
@@ -71,11 +72,19 @@ final class LocalShardWriter implements ShardWriter {
   private void endDirect() throws IOException {
     if (direct.isPresent()) {
       try (DirectOutput output = direct.get()) {
-        ByteBuffer rest = output.finish();
-        channel.position(output.written());
-        writeCached(rest);
+        writeRest(output);
       }
       direct = Optional.empty();
+    }
+  }
+
+  private void writeRest(DirectOutput output) throws IOException {
+    try {
+      ByteBuffer rest = output.finish();
+      channel.position(output.written());
+      writeCached(rest);
+    } catch (IOException failure) {
+      throw StorageFailure.ofWrite("write", location, output.pending(), free, failure);
     }
   }
 
@@ -98,11 +107,7 @@ final class LocalShardWriter implements ShardWriter {
 
   @Override
   public void sync() throws IOException {
-    try {
-      endDirect();
-    } catch (IOException failure) {
-      throw StorageFailure.ofWrite("write", location, 0, free, failure);
-    }
+    endDirect();
     try {
       early.await();
       channel.force(true);

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** What a failed call becomes: an exception that says what was tried where, and what to do. */
@@ -61,10 +62,12 @@ final class StorageFailure {
 
   /**
    * The exception to throw after a failed write: as {@link #of}, and a full store is told apart.
+   *
+   * @param neededBytes what was still to be written at least; 0 when that is not known
    */
   static IOException ofWrite(
       String operation, Location location, long neededBytes, FreeSpace free, IOException cause) {
-    if (isNoSpace(cause)) {
+    if (isNoSpace(cause) && !isOurs(cause)) {
       return new NoSpaceException(location, neededBytes, freeOrUnknown(free, cause), cause);
     }
     return of(operation, location, cause);
@@ -113,22 +116,33 @@ final class StorageFailure {
 
   /** Whether the system said ENOSPC or EDQUOT, or HDFS that a quota is used up. */
   static boolean isNoSpace(Throwable failure) {
+    return usedUpQuota(failure).isPresent() || says("no space left on device", failure).isPresent();
+  }
+
+  /** What says that a quota is used up; empty where none is. */
+  static Optional<Throwable> usedUpQuota(Throwable failure) {
     for (Throwable link = failure; link != null; link = link.getCause()) {
-      String text = Objects.toString(link.getMessage(), "").toLowerCase(Locale.ROOT);
-      if (text.contains("no space left on device")
-          || text.contains("disk quota exceeded")
-          || link.getClass().getSimpleName().endsWith("QuotaExceededException")) {
-        return true;
+      if (link.getClass().getSimpleName().endsWith("QuotaExceededException")) {
+        return Optional.of(link);
       }
     }
-    return false;
+    return says("disk quota exceeded", failure);
+  }
+
+  private static Optional<Throwable> says(String what, Throwable failure) {
+    for (Throwable link = failure; link != null; link = link.getCause()) {
+      if (Objects.toString(link.getMessage(), "").toLowerCase(Locale.ROOT).contains(what)) {
+        return Optional.of(link);
+      }
+    }
+    return Optional.empty();
   }
 
   /**
    * What the cause says, without the path that it repeats, without what may be a login, and without
    * the stack trace that HDFS sends along with its message.
    */
-  static String reason(Location location, Exception cause) {
+  static String reason(Location location, Throwable cause) {
     String reason = said(cause).lines().findFirst().orElse(cause.getClass().getSimpleName());
     int at = location.authority().lastIndexOf('@');
     return at < 0
@@ -137,7 +151,7 @@ final class StorageFailure {
   }
 
   /** The JDK's exceptions for mounted files have a path for a message, and often no reason. */
-  private static String said(Exception cause) {
+  private static String said(Throwable cause) {
     if (cause instanceof AccessDeniedException) {
       return "permission denied";
     }

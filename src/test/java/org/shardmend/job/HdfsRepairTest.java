@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.spark.Partition;
@@ -257,6 +260,55 @@ class HdfsRepairTest {
       assertThat(cluster.restartDataNode(stopped.get(0), true)).isTrue();
       cluster.waitActive();
     }
+  }
+
+  /** There seems to be room enough, but a block that is begun counts as a whole one. */
+  @Test
+  void aSpaceQuotaThatIsUsedUpFailsARepairThatResumesWhenItIsRaised() throws Exception {
+    Location source = broken(hdfs("/data/broken"));
+    hdfs.makeDirectories("/data/below");
+    Location output = hdfs("/data/below/fixed");
+    DistributedFileSystem dfs = cluster.getFileSystem();
+    org.apache.hadoop.fs.Path below = new org.apache.hadoop.fs.Path("/data/below");
+    long copies = dfs.getDefaultReplication(below);
+    long half = shardBytes("/data/broken") / 2;
+    dfs.setQuota(
+        below, HdfsConstants.QUOTA_DONT_SET, copies * (dfs.getDefaultBlockSize(below) + half));
+
+    assertNoSpace(source, output);
+
+    assertThat(names("/data/below")).doesNotContain("fixed");
+    dfs.setQuota(below, HdfsConstants.QUOTA_DONT_SET, HdfsConstants.QUOTA_RESET);
+    assertRepaired(source, output, new RepairAction(job, repair(source, output)).execute());
+    assertThat(names("/data/below")).containsExactly("fixed");
+  }
+
+  @Test
+  void aQuotaOfNamesThatIsUsedUpFailsARepairThatResumesWhenItIsRaised() throws Exception {
+    Location source = broken(Location.ofFile(directory.resolve("for-names").toString()));
+    Location output = hdfs("/data/fixed");
+    DistributedFileSystem dfs = cluster.getFileSystem();
+    org.apache.hadoop.fs.Path data = new org.apache.hadoop.fs.Path("/data");
+    for (long names = 2; names < 12; names += 3) {
+      dfs.setQuota(data, names, HdfsConstants.QUOTA_DONT_SET);
+      assertNoSpace(source, output);
+      assertThat(names("/data")).doesNotContain("fixed");
+    }
+
+    dfs.setQuota(data, HdfsConstants.QUOTA_RESET, HdfsConstants.QUOTA_DONT_SET);
+    assertRepaired(source, output, new RepairAction(job, repair(source, output)).execute());
+    assertThat(names("/data")).containsExactly("fixed");
+  }
+
+  private static void assertNoSpace(Location source, Location output) {
+    JobException failure =
+        catchThrowableOfType(
+            JobException.class, () -> new RepairAction(job, repair(source, output)).execute());
+    assertThat(failure.kind()).isEqualTo(JobException.Kind.FAILED);
+    assertThat(failure.code()).isEqualTo("no-space");
+    assertThat(failure)
+        .hasMessageContaining("A quota is used up")
+        .hasMessageContaining("is exceeded: quota");
   }
 
   @Test

@@ -113,6 +113,7 @@ class DirectOutputTest {
       direct.write(ByteBuffer.wrap(random(2 * BUFFER + 10)));
       ByteBuffer rest = direct.finish();
       assertThat(rest.remaining()).isEqualTo(10);
+      assertThat(direct.pending()).isEqualTo(10);
       assertThat(direct.written()).isEqualTo(2L * BUFFER);
       assertThat(Files.size(file)).isEqualTo(2L * BUFFER);
     }

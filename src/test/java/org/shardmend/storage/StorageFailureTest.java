@@ -61,6 +61,45 @@ class StorageFailureTest {
     }
   }
 
+  private static IOException full(String reason, long needed, OptionalLong free) {
+    return StorageFailure.ofWrite(
+        "write", SECRET, needed, () -> free, new FileSystemException("/f", null, reason));
+  }
+
+  @Test
+  void aFullStoreSaysWhatIsNeededAndFreeAsFarAsThatIsKnown() {
+    String reason = "No space left on device";
+    assertThat(full(reason, 5, OptionalLong.of(3)))
+        .hasMessage(
+            "No space left to write ftp://host/dir/f: at least 5 bytes are needed, 3 bytes are free. Free some or choose another place, then run again.");
+    assertThat(full(reason, 0, OptionalLong.of(0)))
+        .hasMessageContaining("/dir/f: 0 bytes are free.");
+    assertThat(full(reason, 5, OptionalLong.empty()))
+        .hasMessageContaining("at least 5 bytes are needed, how many are free is unknown.");
+  }
+
+  @Test
+  void bytesThatAreFreeAndCannotBeHadAreExplained() {
+    assertThat(full("No space left on device", 5, OptionalLong.of(1000)))
+        .hasMessageContaining("1000 bytes are free, but may be reserved")
+        .hasMessageContaining("df -i");
+  }
+
+  @Test
+  void aUsedUpQuotaIsSaidInTheStoresWordsInsteadOfTheFreeBytes() {
+    assertThat(full("Disk quota exceeded", 5, OptionalLong.of(1000)))
+        .hasMessage(
+            "A quota is used up, so that ftp://host/dir/f can't be written: Disk quota exceeded. Raise it, free some or choose another place, then run again.");
+  }
+
+  @Test
+  void aFullStoreIsSaidOnce() {
+    IOException once = full("No space left on device", 5, OptionalLong.of(3));
+
+    assertThat(StorageFailure.ofWrite("write", SECRET, 0, OptionalLong::empty, once))
+        .isSameAs(once);
+  }
+
   @Test
   void aFailureToAskForTheSpaceDoesNotHideTheFirst() {
     IOException cause = new FileSystemException("/f", null, "No space left on device");
