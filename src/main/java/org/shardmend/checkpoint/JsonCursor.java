@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -272,6 +273,10 @@ final class JsonCursor implements Closeable {
         && parser.getParsingContext().getNestingDepth() >= MAX_DEPTH) {
       return new JsonFormatException(
           place(parser.currentLocation()) + ": it nests deeper than " + MAX_DEPTH + " levels", e);
+    }
+    if (e instanceof JsonEOFException) {
+      return new JsonFormatException(
+          place(parser.currentLocation()) + ": the document ends in the middle", e);
     }
     if (e instanceof JsonProcessingException json) {
       JsonLocation location =

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -92,6 +93,8 @@ final class JobFile {
   private JsonNode parse() throws JobException {
     try {
       return JSON.readTree(text);
+    } catch (JsonEOFException e) {
+      throw wrong(Optional.ofNullable(e.getLocation()), "", "the document ends in the middle");
     } catch (JsonProcessingException e) {
       throw wrong(
           Optional.ofNullable(e.getLocation()), "", "this is not JSON: " + e.getOriginalMessage());

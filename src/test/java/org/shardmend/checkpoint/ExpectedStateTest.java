@@ -82,7 +82,7 @@ class ExpectedStateTest {
         "{\"units\": [{\"tensors\": {\"a\": {\"shape\": [-2]}}}]}|a dimension is -2",
         "{\"units\": [{\"tensors\": {\"a\": {\"size\": 2}}}]}|'size' is not known here",
         "{\"units\": [{\"tensors\": {\"a\": {}, \"a\": {}}}]}|Duplicate field 'a'",
-        "{\"units\": [{\"tensors\": {\"a\": {}}}|end-of-input",
+        "{\"units\": [{\"tensors\": {\"a\": {}}}|line 1, column 34: the document ends in the middle",
         "[]|expected the document to be an object, found an array",
         "''|the document is empty",
       })

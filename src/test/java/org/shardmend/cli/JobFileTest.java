@@ -92,7 +92,7 @@ class JobFileTest {
 
   static Stream<Wrong> wrongFiles() {
     return Stream.of(
-        wrong("{", "line 1", "not JSON"),
+        wrong("{", "line 1", "ends in the middle"),
         wrong("[]", "line 1, column 1", "an object is expected"),
         wrong("{}", "line 1, column 1", "'command' is missing"),
         wrong("{\"command\": 7}", "/command", "a string is expected"),
