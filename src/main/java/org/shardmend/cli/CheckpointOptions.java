@@ -16,6 +16,11 @@ final class CheckpointOptions {
 
   @Mixin ReadingOptions reading;
 
+  /** The checkpoint, and what else a next command about it must be given; for a shell. */
+  String words() {
+    return ShellWord.of(checkpoint) + reading.words();
+  }
+
   PlanRequest request() throws JobException {
     return reading.at(Locations.parse(checkpoint, DriverHadoop.configuration()));
   }

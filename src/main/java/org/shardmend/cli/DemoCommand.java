@@ -80,7 +80,7 @@ final class DemoCommand extends ShardmendCommand {
 
       title(lines, "3. What a repair would do: shardmend plan");
       PlannedCheckpoint planned = new PlanAction(job, plan).execute();
-      PlanText.of(planned, broken.path()).forEach(line -> lines.add("   " + line));
+      PlanText.of(planned, ShellWord.of(broken.path())).forEach(line -> lines.add("   " + line));
 
       title(lines, "4. The repair: shardmend repair --output");
       RepairResult result = new RepairAction(job, RepairRequest.toOutput(plan, repaired)).execute();
@@ -192,8 +192,8 @@ final class DemoCommand extends ShardmendCommand {
 
   private static List<String> next(
       Location root, Location broken, Location repaired, String expectedFile) {
-    String from = Printable.of(broken.path());
-    String to = Printable.of(repaired.path());
+    String from = ShellWord.of(broken.path());
+    String to = ShellWord.of(repaired.path());
     return List.of(
         "",
         "Look next:",
@@ -201,8 +201,8 @@ final class DemoCommand extends ShardmendCommand {
         "   shardmend inspect " + to,
         "   shardmend repair %s --in-place      (patches headers only)".formatted(from),
         "   shardmend rollback %s               (and undoes it)".formatted(from),
-        "   shardmend verify %s --expected-state %s".formatted(from, Printable.of(expectedFile)),
-        "Remove it all with: rm -r " + Printable.of(root.path()));
+        "   shardmend verify %s --expected-state %s".formatted(from, ShellWord.of(expectedFile)),
+        "Remove it all with: rm -r " + ShellWord.of(root.path()));
   }
 
   private static ObjectNode document(

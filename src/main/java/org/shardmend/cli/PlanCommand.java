@@ -91,7 +91,7 @@ final class PlanCommand extends ShardmendCommand {
           case DONE, NOTHING_TO_DO, FAILED, ROLLED_BACK -> ExitCode.DONE;
         };
     ObjectNode document = document(planned);
-    List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.checkpoint));
+    List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.words()));
     if (aliases.isPresent()) {
       document.set("aliases", AliasesShown.document(aliases.get()));
       text.addAll(AliasesShown.text(aliases.get()));

@@ -23,7 +23,10 @@ final class PlanText {
 
   private PlanText() {}
 
-  static List<String> of(PlannedCheckpoint planned, String argument) {
+  /**
+   * @param words the checkpoint and how it is read, for the next command
+   */
+  static List<String> of(PlannedCheckpoint planned, String words) {
     Plan plan = planned.plan();
     ActionCounts counts = plan.counts();
     List<String> lines = new ArrayList<>();
@@ -45,7 +48,7 @@ final class PlanText {
       lines.add("Nothing to do: no active rule would change a name.");
     } else {
       lines.addAll(changes(plan));
-      lines.addAll(costs(plan, argument));
+      lines.addAll(costs(plan, words));
     }
     return lines;
   }
@@ -106,7 +109,7 @@ final class PlanText {
     return lines;
   }
 
-  private static List<String> costs(Plan plan, String argument) {
+  private static List<String> costs(Plan plan, String words) {
     List<String> lines = new ArrayList<>();
     lines.add("");
     lines.add("Strategy        reads      writes  extra space");
@@ -120,10 +123,9 @@ final class PlanText {
                   ByteSize.format(cost.writes()),
                   ByteSize.format(cost.extraSpace())));
     }
-    String path = Printable.of(argument);
     lines.add("");
-    lines.add("Next: shardmend repair " + path + " --in-place      patch the headers, undoable");
-    lines.add("  or: shardmend repair " + path + " --output DIR    leave the source as it is");
+    lines.add("Next: shardmend repair " + words + " --in-place      patch the headers, undoable");
+    lines.add("  or: shardmend repair " + words + " --output DIR    leave the source as it is");
     return lines;
   }
 }

@@ -43,6 +43,14 @@ final class ReadingOptions {
         rewriteConfig);
   }
 
+  /** These options as they were given, each after a space, for a shell. */
+  String words() {
+    return (pattern.isEmpty() ? "" : " --pattern " + ShellWord.of(pattern))
+        + (allowUnknownDtypes ? " --allow-unknown-dtypes" : "")
+        + (rewriteConfig ? " --rewrite-config" : "")
+        + rules.words();
+  }
+
   private DiscoveryOptions discovery() {
     DiscoveryOptions defaults = DiscoveryOptions.defaults();
     return pattern.isEmpty() ? defaults : defaults.withPattern(pattern);

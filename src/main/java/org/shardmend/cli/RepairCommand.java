@@ -130,7 +130,7 @@ final class RepairCommand extends ShardmendCommand {
   @Option(
       names = "--max-bytes-per-second",
       paramLabel = "SIZE",
-      converter = GenerateCommand.Size.class,
+      converter = Rate.class,
       description = "What each executor process may move at most, on a shared file system.")
   private long maxBytesPerSecond = Long.MAX_VALUE;
 
@@ -241,9 +241,10 @@ final class RepairCommand extends ShardmendCommand {
     }
     lines.add("");
     lines.add(
-        "Next: shardmend verify %s --expected-state FILE".formatted(Printable.of(result.output())));
+        "Next: shardmend verify %s%s --expected-state FILE"
+            .formatted(ShellWord.of(result.output()), checkpoint.reading.words()));
     if (target.inPlace && !forget) {
-      lines.add("Undo: shardmend rollback " + Printable.of(result.output()));
+      lines.add("Undo: shardmend rollback " + ShellWord.of(result.output()));
     }
     return lines;
   }
@@ -259,6 +260,18 @@ final class RepairCommand extends ShardmendCommand {
                   new TypeConversionException(
                       "'%s' is no strategy; there are auto, patch, clone, link, copy"
                           .formatted(text)));
+    }
+  }
+
+  private static final class Rate implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      long bytes = new GenerateCommand.Size().convert(text);
+      if (bytes < 1) {
+        throw new TypeConversionException(
+            "'%s' would move nothing; leave the option out for no limit".formatted(text));
+      }
+      return bytes;
     }
   }
 

@@ -24,6 +24,12 @@ final class RuleOptions {
       description = "Leave the default families out: only what --rules names is active.")
   boolean noDefaultRules;
 
+  /** These options as they were given, each after a space, for a shell. */
+  String words() {
+    return (noDefaultRules ? " --no-default-rules" : "")
+        + (rules.isEmpty() ? "" : " --rules " + ShellWord.of(String.join(",", rules)));
+  }
+
   List<RuleFamily> families() throws JobException {
     return noDefaultRules ? RuleSources.only(rules) : RuleSources.defaultsAnd(rules);
   }

@@ -60,7 +60,7 @@ final class VerifyCommand extends ShardmendCommand {
         result.ok() ? Outcome.DONE : Outcome.FOUND,
         result.ok() ? ExitCode.DONE : ExitCode.FOUND,
         document(result),
-        VerifyText.of(result, checkpoint.checkpoint));
+        VerifyText.of(result, checkpoint.words()));
   }
 
   private static ObjectNode document(VerifyResult result) {

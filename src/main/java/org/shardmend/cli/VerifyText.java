@@ -27,9 +27,9 @@ final class VerifyText {
   private VerifyText() {}
 
   /**
-   * @param argument the checkpoint, as the user named it
+   * @param words the checkpoint and how it is read, for the next command
    */
-  static List<String> of(VerifyResult result, String argument) {
+  static List<String> of(VerifyResult result, String words) {
     List<String> lines = new ArrayList<>();
     lines.add(
         "%s: %,d load units, %,d shards, %,d tensors"
@@ -47,9 +47,7 @@ final class VerifyText {
     lines.addAll(faults(result.faults()));
     if (result.faults().stream().anyMatch(fault -> OF_NAMES.contains(fault.code()))) {
       lines.add("");
-      lines.add(
-          "Next: shardmend plan %s      what a change of names cures"
-              .formatted(Printable.of(argument)));
+      lines.add("Next: shardmend plan %s      what a change of names cures".formatted(words));
     }
     return lines;
   }
@@ -82,7 +80,7 @@ final class VerifyText {
           "      1 × %s: %s%s"
               .formatted(
                   first.code(),
-                  first.shard().isEmpty() ? "" : Printable.of(first.shard()) + ": ",
+                  first.message().contains(first.shard()) ? "" : Printable.of(first.shard()) + ": ",
                   Printable.of(first.message())));
     }
     List<String> lines = new ArrayList<>();

@@ -49,6 +49,10 @@ class UsageTest {
             "mutually exclusive"),
         wrong(List.of("repair", "s", "--output", "x", "--strategy", "magic"), "magic", "patch"),
         wrong(List.of("repair", "s", "--output", "x", "--digest", "md5"), "md5", "sha256"),
+        wrong(
+            List.of("repair", "s", "--output", "x", "--max-bytes-per-second", "0"),
+            "--max-bytes-per-second",
+            "'0'"),
         wrong(List.of("repair", "s", "--output", "x", "--verify", "deep"), "deep"),
         wrong(List.of("generate", "x", "--fault", "all"), "all", "alias-only"),
         wrong(List.of("generate", "x", "--bytes", "many"), "many"),
