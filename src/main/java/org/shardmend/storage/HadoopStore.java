@@ -2,7 +2,6 @@ package org.shardmend.storage;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
@@ -25,6 +25,7 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
@@ -40,6 +41,9 @@ import org.shardmend.checkpoint.FileEntry;
  * such as renaming, is relied on nowhere.
  */
 public final class HadoopStore implements Store {
+  /** Hadoop reads single files from these, and takes any path for one. */
+  private static final Set<String> WITHOUT_DIRECTORIES = Set.of("http", "https");
+
   /** Sticky bit and the nine of owner, group and others: all that Hadoop knows. */
   private static final int PERMISSION_BITS = 01777;
 
@@ -70,14 +74,42 @@ public final class HadoopStore implements Store {
               .formatted(root));
     }
     try {
-      URI uri = toHadoop(root, "/").toUri();
-      return new HadoopStore(FileSystem.get(uri, configuration), root);
+      return new HadoopStore(fileSystem(root, configuration), root);
     } catch (IOException | IllegalArgumentException failure) {
       throw new IOException(
           "Cannot open the file system %s: %s. Check the name, and that Hadoop's module for %s: is on the class path (for s3a: that is hadoop-aws)."
               .formatted(root, StorageFailure.reason(root, failure), root.scheme()),
           failure);
     }
+  }
+
+  private static FileSystem fileSystem(Location root, Configuration configuration)
+      throws IOException {
+    if (WITHOUT_DIRECTORIES.contains(root.scheme())) {
+      throw new UnsupportedFileSystemException("a web server lists no directories");
+    }
+    try {
+      return FileSystem.get(toHadoop(root, "/").toUri(), configuration);
+    } catch (RuntimeException | LinkageError failure) {
+      Optional<String> missing = missingClass(failure);
+      if (missing.isEmpty()) {
+        throw failure;
+      }
+      IOException unsupported = new UnsupportedFileSystemException(missing.get() + " is missing");
+      unsupported.initCause(failure);
+      throw unsupported;
+    }
+  }
+
+  /** Hadoop knows the name of a class for each scheme, and looks for it when it is used. */
+  private static Optional<String> missingClass(Throwable failure) {
+    for (Throwable link = failure; link != null; link = link.getCause()) {
+      if (link instanceof ClassNotFoundException || link instanceof NoClassDefFoundError) {
+        return Optional.of(
+            link.getMessage().replaceAll("^Class | not found$", "").replace('/', '.'));
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -66,6 +66,8 @@ class UsageTest {
         wrong(List.of("plan", SAMPLE, "--rules", "no-such-family"), "no-such-family", "mla-kv"),
         wrong(List.of("plan", SAMPLE, "--pattern", "model.bin"), "model.bin"),
         wrong(List.of("plan", "nonsense://somewhere/x"), "nonsense"),
+        wrong(List.of("plan", "http://somewhere/x"), "http://somewhere", "no directories"),
+        wrong(List.of("plan", "abfs://somewhere/x"), "AzureBlobFileSystem is missing", "module"),
         wrong(
             List.of("verify", SAMPLE, "--expected-state", "absent.json"),
             "absent.json",
