@@ -92,6 +92,12 @@ final class AuditTrail implements AutoCloseable {
     store.makeDirectories(staging.path());
   }
 
+  /** Makes sure that the audit can be written, and leaves nothing behind. */
+  void requireWritable() throws IOException {
+    begin();
+    discard();
+  }
+
   /** What tasks need to write rows. */
   AuditContext context(
       String checkpoint, Layout layout, String digestAlgorithm, Verification verified) {

@@ -86,6 +86,9 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
 
   @Override
   public void writeWeights() throws JobException, IOException {
+    if (request.audit().isPresent()) {
+      audit.requireWritable();
+    }
     receipts.putAll(complete());
     List<RewriteTask.Task> tasks = tasks();
     requireSpace(tasks);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -165,6 +166,31 @@ class StorageTroubleTest {
     assertThat(failure.kind()).isEqualTo(JobException.Kind.REFUSED);
     assertThat(failure.code()).isEqualTo("source-changed");
     assertThat(failure).hasMessageContaining(SHARD);
+  }
+
+  /** Hours of copying would be for nothing, or wait for somebody to give the right place. */
+  @Test
+  void anAuditThatCannotBeWrittenFailsBeforeAnyShardIsCopied() throws Exception {
+    Path audit = Files.createFile(scratch.resolve("file")).resolve("audit");
+    List<String> stages = new ArrayList<>();
+    Progress progress =
+        new DeafProgress() {
+          @Override
+          public void begin(String stage, long totalBytes) {
+            stages.add(stage);
+          }
+        };
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(progress));
+    RepairRequest request =
+        RepairRequest.toOutput(actions.of(source), Actions.location(output))
+            .audit(Actions.location(audit));
+
+    JobException failure = catchThrowableOfType(JobException.class, () -> actions.repair(request));
+
+    assertThat(failure.kind()).isEqualTo(JobException.Kind.FAILED);
+    assertThat(failure).hasMessageContaining(audit.toString());
+    assertThat(stages).contains("Read headers and plan").doesNotContain("Rewrite shards");
+    assertThat(scratch.toFile().list()).containsExactlyInAnyOrder("source", "file");
   }
 
   private static void flipLastByte(Path file) throws IOException {
