@@ -343,6 +343,25 @@ class LauncherTest {
   }
 
   @Test
+  void aFinishedBuildWhoseLibrariesCannotBeReadIsSaid() throws Exception {
+    launch("plan");
+    Path build = scratch.resolve("build");
+    copy(project.resolve("target/shardmend.jar"), build.resolve("shardmend.jar"));
+    copy(project.resolve("target/launcher.options"), build.resolve("launcher.options"));
+    Path library = scratch.resolve("of-another-user/library.jar");
+    Files.writeString(
+        build.resolve("launcher.classpath"), project.resolve("library.jar") + ":" + library);
+    environment.put("SHARDMEND_BUILD", build.toString());
+    Files.delete(record.resolve("java"));
+
+    Outcome outcome = launch("plan");
+
+    assertThat(outcome.exitCode()).isEqualTo(5);
+    assertThat(outcome.err()).contains(library.toString(), "can't be read", "SPARK_HOME");
+    assertThat(record.resolve("java")).doesNotExist();
+  }
+
+  @Test
   void worksThroughASymbolicLinkFromAnyFolder() throws Exception {
     Path link =
         Files.createSymbolicLink(scratch.resolve("bin/mend"), project.resolve("scripts/shardmend"));
