@@ -173,6 +173,19 @@ class LauncherTest {
   }
 
   @Test
+  void aPlaceThatCannotBeBuiltInIsSaid() throws Exception {
+    Path target = Files.writeString(project.resolve("target"), "a file");
+
+    Outcome outcome = launch("plan");
+
+    assertThat(outcome.exitCode()).isEqualTo(5);
+    assertThat(outcome.err())
+        .contains("must be built (first run)", target.toString(), "can't be written")
+        .doesNotContain("line ", "Built in");
+    assertThat(record.resolve("builds")).doesNotExist();
+  }
+
+  @Test
   void firstRunsAtTheSameTimeBuildOnce() throws Exception {
     List<Process> launches = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
