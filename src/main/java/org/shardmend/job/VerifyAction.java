@@ -76,6 +76,9 @@ public final class VerifyAction {
       findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
     }
     if (request.depth() == VerifyRequest.Depth.FULL) {
+      if (manifest.isEmpty()) {
+        unreadableManifest().ifPresent(faults::add);
+      }
       WholeRead read = readWhole(checkpoint, manifest);
       faults.addAll(read.faults());
       findings.addAll(read.findings());
@@ -107,6 +110,24 @@ public final class VerifyAction {
   private Optional<Manifest> manifest() throws JobException {
     try (Store store = access.open()) {
       return Manifest.read(store, access.location().path());
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+  }
+
+  /** Who asks for every byte must not take a note that is lost for one that never was. */
+  private Optional<Fault> unreadableManifest() throws JobException {
+    try (Store store = access.open()) {
+      boolean present = store.stat(access.location().path() + "/" + Manifest.NAME).isPresent();
+      return present
+          ? Optional.of(
+              new Fault(
+                  "manifest-damaged",
+                  "",
+                  "",
+                  Manifest.NAME
+                      + " is not what a repair writes, so its digests can't be compared; use --against SOURCE, or remove the file if nothing of Shardmend's wrote it"))
+          : Optional.empty();
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }

@@ -82,7 +82,7 @@ record Actions(SparkJob job, List<RuleFamily> rules) {
         new VerifyRequest(of(checkpoint), VerifyRequest.Depth.FULL).against(location(source)));
   }
 
-  private VerifyResult verify(VerifyRequest request) throws JobException {
+  VerifyResult verify(VerifyRequest request) throws JobException {
     return new VerifyAction(job, request).execute();
   }
 }

@@ -160,4 +160,20 @@ class SilentDamageTest {
             actions.job(), new VerifyRequest(actions.of(output), VerifyRequest.Depth.FULL))
         .execute();
   }
+
+  @Test
+  void aDamagedNoteOfTheRepairIsNotTakenForNone() throws Exception {
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+    actions.repair(source, output);
+    Path note = output.resolve("shardmend.json");
+    Files.writeString(note, Files.readString(note).substring(0, 100));
+
+    VerifyResult whole =
+        actions.verify(new VerifyRequest(actions.of(output), VerifyRequest.Depth.FULL));
+
+    assertThat(whole.faults())
+        .extracting(org.shardmend.job.Fault::code)
+        .containsExactly("manifest-damaged");
+    assertThat(actions.verify(output).faults()).isEmpty();
+  }
 }
