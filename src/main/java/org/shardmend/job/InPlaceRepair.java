@@ -77,7 +77,8 @@ final class InPlaceRepair {
         throw JobException.usage(impossible.get().code(), impossible.get().message());
       }
       String lockPath = TargetLock.inside(location.path());
-      try (TargetLock lock = Repairs.lock(job, request, run, store, lockPath)) {
+      try (TargetLock lock =
+          Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress())) {
         return new InPlaceRepair(job, request, run, store, lock).repair();
       }
     } catch (IOException e) {

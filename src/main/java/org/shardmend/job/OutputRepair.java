@@ -92,7 +92,8 @@ final class OutputRepair {
 
   private RepairResult underLock() throws JobException, IOException {
     String lockPath = TargetLock.beside(output.path());
-    try (TargetLock lock = Repairs.lock(job, request, run, store, lockPath)) {
+    try (TargetLock lock =
+        Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress())) {
       Publication publication = Publication.of(store, staging, lock, request.listener());
       if (publication.recover() || (publication.isTaken() && recoverAudit())) {
         recoverAudit();

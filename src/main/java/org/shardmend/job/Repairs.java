@@ -93,18 +93,18 @@ final class Repairs {
    * Holds what is going to change against other runs, and says when a dead one held it.
    *
    * @param path the lock's, in {@code store}
+   * @param breaksLock whether whoever holds it loses it
    */
   static TargetLock lock(
-      SparkJob job, RepairRequest request, RunRecord run, Store store, String path)
+      Store store, String path, RunRecord run, boolean breaksLock, Progress progress)
       throws IOException {
-    if (request.breaksLock()) {
+    if (breaksLock) {
       TargetLock.breakLock(store, path);
     }
     TargetLock lock = TargetLock.acquire(store, path, run.id().value());
     lock.predecessor()
         .ifPresent(
-            holder ->
-                job.progress().message("Took over the lock of a run that is gone: " + holder));
+            holder -> progress.message("Took over the lock of a run that is gone: " + holder));
     return lock;
   }
 

@@ -73,10 +73,7 @@ public final class RollbackAction {
         return journal.rollback(InPlaceRepair.PATCH_THREADS);
       }
       String path = TargetLock.inside(checkpoint.path());
-      if (breakLock) {
-        TargetLock.breakLock(store, path);
-      }
-      try (TargetLock lock = TargetLock.acquire(store, path, run.id().value())) {
+      try (TargetLock lock = Repairs.lock(store, path, run, breakLock, progress)) {
         lock.requireHeld();
         String fingerprint = fingerprint(store);
         JournalResult undone = journal.rollback(InPlaceRepair.PATCH_THREADS);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.JournalResult;
+import org.shardmend.storage.LocalStore;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.TargetLock;
 import org.shardmend.testing.DirectoryContent;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
@@ -129,6 +133,39 @@ class RepairInPlaceTest {
       assertThat(files.filter(file -> file.toString().endsWith(".parquet"))).hasSize(2);
     }
     assertThat(checkpoint.resolve(".shardmend/audit")).doesNotExist();
+  }
+
+  @Test
+  void aRollbackSaysWhoseLockItTakesOver() throws Exception {
+    Actions.generate(checkpoint, Fault.MIXED);
+    actions.repairInPlace(checkpoint);
+    Path lock = Path.of(TargetLock.inside(checkpoint.toString()));
+    String alive;
+    try (Store store = new LocalStore();
+        TargetLock held = TargetLock.acquire(store, lock.toString(), "r-before")) {
+      alive = Files.readString(lock);
+      held.requireHeld();
+    }
+    String dead = alive.replaceFirst("\"pid\"\\s*:\\s*[0-9]+", "\"pid\": 2147483646");
+    Files.writeString(lock, dead);
+    List<String> messages = new ArrayList<>();
+    Progress progress =
+        new DeafProgress() {
+          @Override
+          public void message(String text) {
+            messages.add(text);
+          }
+        };
+
+    JournalResult undone =
+        new RollbackAction(Actions.location(checkpoint), false, progress).execute();
+
+    assertThat(dead).isNotEqualTo(alive);
+    assertThat(undone.outcome()).isEqualTo(JournalResult.Outcome.ROLLED_BACK);
+    assertThat(messages)
+        .singleElement()
+        .asString()
+        .contains("Took over the lock", "run r-before", "process 2147483646");
   }
 
   @Test
