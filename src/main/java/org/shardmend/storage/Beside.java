@@ -58,6 +58,10 @@ final class Beside {
     if (last.isEmpty()) {
       return;
     }
+    // A future that is done is given without a look at this.
+    if (Thread.currentThread().isInterrupted()) {
+      throw new ClosedByInterruptException();
+    }
     try {
       Optional<IOException> failure = last.get().get();
       if (failure.isPresent()) {

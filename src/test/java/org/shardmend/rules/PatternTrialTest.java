@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Test;
 
 /** A pattern that would keep a task busy is found out where rules are read. */
 class PatternTrialTest {
+  /** 2^28 ways to match nothing at the end of "a", and no character to count there. */
+  private static final String BUSY = "a" + "(?:|)".repeat(28) + "b";
+
   @Test
   void anHonestPatternIsLeftInPeace() {
     assertThatCode(() -> tryOn("(?<x>.*)\\.old\\.(?<p>.+)", "model.layers.0.old.weight"))
@@ -20,15 +23,7 @@ class PatternTrialTest {
 
   @Test
   void aPatternThatIsBusyWithoutReadingIsRefused() {
-    // 2^28 ways to match nothing at the end of a prefix, and no character to count there.
-    String pattern = "a" + "(?:|)".repeat(28) + "b";
-
-    assertThatThrownBy(
-            () ->
-                PatternTrial.run(
-                    Pattern.compile(pattern),
-                    List.of(new RuleExample("ab", "c")),
-                    Duration.ofMillis(50)))
+    assertThatThrownBy(() -> tryOn(BUSY, "ab", Duration.ofMillis(50)))
         .isInstanceOf(InvalidRuleException.class)
         .hasMessageContaining("no answer on a name like the examples after 50 ms");
   }
@@ -59,7 +54,8 @@ class PatternTrialTest {
   void anInterruptionIsPassedOn() {
     Thread.currentThread().interrupt();
     try {
-      assertThatThrownBy(() -> tryOn("a", "a")).isInstanceOf(CancellationException.class);
+      // A trial that is over is not waited for, and nothing is said then.
+      assertThatThrownBy(() -> tryOn(BUSY, "ab")).isInstanceOf(CancellationException.class);
     } finally {
       // Clears the flag for the tests that follow on this thread.
       assertThat(Thread.interrupted()).isTrue();
@@ -67,7 +63,10 @@ class PatternTrialTest {
   }
 
   private static void tryOn(String pattern, String example) {
-    PatternTrial.run(
-        Pattern.compile(pattern), List.of(new RuleExample(example, "")), Duration.ofSeconds(30));
+    tryOn(pattern, example, Duration.ofSeconds(30));
+  }
+
+  private static void tryOn(String pattern, String example, Duration patience) {
+    PatternTrial.run(Pattern.compile(pattern), List.of(new RuleExample(example, "")), patience);
   }
 }

@@ -84,6 +84,20 @@ class EarlySyncTest {
     never.countDown();
   }
 
+  @Test
+  void anInterruptEndsTheWritingWhereTheSyncIsOver() throws Exception {
+    CountDownLatch synced = new CountDownLatch(1);
+    EarlySync early = new EarlySync(synced::countDown);
+    early.wrote(EarlySync.STEP_BYTES);
+    synced.await();
+    early.await();
+
+    Thread.currentThread().interrupt();
+
+    assertThatThrownBy(early::await).isInstanceOf(ClosedByInterruptException.class);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
   private static void awaitQuietly(CountDownLatch latch) {
     try {
       latch.await();
