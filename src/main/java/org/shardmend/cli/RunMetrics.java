@@ -40,6 +40,11 @@ record RunMetrics(
             .metricSnapshot(
                 one("shardmend_refused", "Checkpoints that the last run refused.", refused()))
             .metricSnapshot(
+                one(
+                    "shardmend_not_looked_at",
+                    "What the last run found to look like a checkpoint inside of another one.",
+                    document.path("not_looked_at").size()))
+            .metricSnapshot(
                 one("shardmend_shards", "Shards that the last run dealt with.", shards()))
             .metricSnapshot(
                 byLabel(

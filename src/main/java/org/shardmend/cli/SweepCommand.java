@@ -18,12 +18,14 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.shardmend.audit.Outcome;
 import org.shardmend.job.DriverHadoop;
+import org.shardmend.job.HiddenCheckpoints;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
 import org.shardmend.job.SparkJob;
 import org.shardmend.job.SweepAction;
 import org.shardmend.job.SweepRequest;
+import org.shardmend.job.SweepResult;
 import org.shardmend.job.SweptCheckpoint;
 import org.shardmend.plan.ByteSize;
 import org.shardmend.storage.Location;
@@ -140,10 +142,11 @@ final class SweepCommand extends ShardmendCommand {
   @Override
   CommandResult run(Progress progress) throws JobException {
     SweepRequest request = request();
-    List<SweptCheckpoint> swept;
+    SweepResult result;
     try (SparkJob job = SparkJob.startForMany("shardmend sweep", progress)) {
-      swept = new SweepAction(job, request).execute();
+      result = new SweepAction(job, request).execute();
     }
+    List<SweptCheckpoint> swept = result.checkpoints();
     Outcome worst =
         swept.stream()
             .map(checkpoint -> outcome(checkpoint.outcome()))
@@ -155,7 +158,7 @@ final class SweepCommand extends ShardmendCommand {
           case REFUSED -> ExitCode.REFUSED;
           case FAILED -> ExitCode.FAILED;
         };
-    return new CommandResult(worst, exit, document(swept), text(swept));
+    return new CommandResult(worst, exit, document(result), text(result));
   }
 
   private static Outcome outcome(SweptCheckpoint.Outcome outcome) {
@@ -211,7 +214,8 @@ final class SweepCommand extends ShardmendCommand {
     return request;
   }
 
-  private static ObjectNode document(List<SweptCheckpoint> swept) {
+  private static ObjectNode document(SweepResult result) {
+    List<SweptCheckpoint> swept = result.checkpoints();
     ObjectNode document = object();
     Map<String, Long> outcomes = new TreeMap<>();
     Map<String, Long> counts = new TreeMap<>();
@@ -238,10 +242,17 @@ final class SweepCommand extends ShardmendCommand {
       node.put("seconds", checkpoint.seconds());
       putOrNull(node, "message", checkpoint.message());
     }
+    ArrayNode findings = document.putArray("findings");
+    ArrayNode notLookedAt = document.putArray("not_looked_at");
+    for (HiddenCheckpoints hidden : result.hidden()) {
+      findings.add(finding(hidden.finding()));
+      hidden.hidden().forEach(one -> notLookedAt.add(one.toString()));
+    }
     return document;
   }
 
-  private static List<String> text(List<SweptCheckpoint> swept) {
+  private static List<String> text(SweepResult result) {
+    List<SweptCheckpoint> swept = result.checkpoints();
     List<String> lines = new ArrayList<>();
     lines.add(
         "%-15s %9s %9s %9s %8s  %s"
@@ -262,6 +273,8 @@ final class SweepCommand extends ShardmendCommand {
       reason(checkpoint.message())
           .ifPresent(reason -> lines.add(" ".repeat(MESSAGE_INDENT) + Printable.of(reason)));
     }
+    lines.addAll(
+        PlanText.findings(result.hidden().stream().map(HiddenCheckpoints::finding).toList()));
     lines.add(
         swept.isEmpty()
             ? "No checkpoints."

@@ -40,30 +40,32 @@ public final class SweepAction {
   /**
    * Sweeps.
    *
-   * @return every checkpoint that was found, in the order of roots and paths
+   * @return every checkpoint that was found, and what was not looked at
    * @throws JobException USAGE when a setting is wrong or a root is missing, FAILED when the audit
    *     can't be read; what happens to a single checkpoint is returned
    */
-  public List<SweptCheckpoint> execute() throws JobException {
+  public SweepResult execute() throws JobException {
     request.requireMeaningful();
     if (request.auditTable().isPresent() && !request.isDryRun()) {
       new AuditCatalog(job, request.auditTable().get()).create();
     }
     Map<Location, SweptCheckpoint> unreadable = new LinkedHashMap<>();
-    List<SweepTree.Candidate> candidates = candidates(unreadable);
+    Map<Location, HiddenCheckpoints> hidden = new LinkedHashMap<>();
+    List<SweepTree.Candidate> candidates = candidates(unreadable, hidden);
     RefusedBefore memory =
         request.retriesRefused()
             ? RefusedBefore.nothing(request.template())
             : RefusedBefore.read(job, request.audit(), request.template());
     List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, memory));
     swept.addAll(unreadable.values());
-    return swept;
+    return new SweepResult(swept, List.copyOf(hidden.values()));
   }
 
-  private List<SweepTree.Candidate> candidates(Map<Location, SweptCheckpoint> unreadable)
+  private List<SweepTree.Candidate> candidates(
+      Map<Location, SweptCheckpoint> unreadable, Map<Location, HiddenCheckpoints> hidden)
       throws JobException {
     List<SweepTree.Candidate> candidates = new ArrayList<>();
-    Set<Location> seen = new HashSet<>();
+    Set<Location> found = new HashSet<>();
     for (Location root : request.roots()) {
       SweepTree tree = look(root);
       tree.unreadable()
@@ -73,10 +75,13 @@ public final class SweepAction {
                       directory,
                       SweptCheckpoint.without(directory, SweptCheckpoint.Outcome.FAILED, reason)));
       tree.candidates().stream()
+          .filter(candidate -> found.add(candidate.location()))
           .filter(candidate -> candidate.modifiedMillis() >= request.modifiedSince().toEpochMilli())
-          .filter(candidate -> seen.add(candidate.location()))
           .forEach(candidates::add);
+      tree.hidden().forEach(one -> hidden.merge(one.by(), one, HiddenCheckpoints::larger));
     }
+    hidden.replaceAll((by, one) -> one.without(found));
+    hidden.values().removeIf(one -> one.hidden().isEmpty());
     return candidates;
   }
 

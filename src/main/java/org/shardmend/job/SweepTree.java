@@ -1,7 +1,9 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +20,16 @@ final class SweepTree {
   private static final String SHARD = ".safetensors";
   private static final String DUMP_INDEX = "checksum.json";
 
+  /** What servekit keeps in a checkpoint: thousands of directories, and no weights. */
+  private static final String CACHES = "servekit-caches";
+
+  /** Inside a checkpoint so many directories are listed, which may be large and hold nothing. */
+  private static final int MOST_LISTED_INSIDE = 1000;
+
   private final SweepRequest request;
   private final Store store;
   private final List<Candidate> candidates = new ArrayList<>();
+  private final List<HiddenCheckpoints> hidden = new ArrayList<>();
   private final Map<Location, String> unreadable = new LinkedHashMap<>();
 
   private SweepTree(SweepRequest request, Store store) {
@@ -55,10 +64,18 @@ final class SweepTree {
     }
   }
 
+  /** A directory on the way down. */
+  private record Place(Location location, Location root, String relative, int level) {
+    Place child(String name) {
+      String below = relative.isEmpty() ? name : relative + "/" + name;
+      return new Place(location.child(name), root, below, level + 1);
+    }
+  }
+
   /** Looks below a root that exists. */
   static SweepTree below(Location root, SweepRequest request, Store store) {
     SweepTree tree = new SweepTree(request, store);
-    tree.look(root, root, "", 0);
+    tree.look(new Place(root, root, "", 0));
     return tree;
   }
 
@@ -67,40 +84,80 @@ final class SweepTree {
     return List.copyOf(candidates);
   }
 
+  /** What looks like a checkpoint, but lies in another one. */
+  List<HiddenCheckpoints> hidden() {
+    return List.copyOf(hidden);
+  }
+
   /** The directories that could not be listed, each with the reason. */
   Map<Location, String> unreadable() {
     return new LinkedHashMap<>(unreadable);
   }
 
-  private void look(Location directory, Location root, String relative, int level) {
+  private void look(Place place) {
     List<FileStatus> entries;
     try {
-      entries = store.list(directory.path());
+      entries = store.list(place.location().path());
     } catch (IOException e) {
-      unreadable.put(directory, e.getMessage());
+      unreadable.put(place.location(), e.getMessage());
       return;
     }
-    if (entries.stream().anyMatch(SweepTree::isWeightFile)) {
-      if (request.includes(relative)) {
-        candidates.add(new Candidate(directory, root, relative, entries));
+    List<String> weights = weights(entries);
+    if (weights.isEmpty()) {
+      next(place, entries).forEach(this::look);
+      return;
+    }
+    if (request.includes(place.relative())) {
+      candidates.add(new Candidate(place.location(), place.root(), place.relative(), entries));
+    }
+    lookInside(place, entries, weights);
+  }
+
+  /** Notes what would have been found, were the place not taken for a checkpoint. */
+  private void lookInside(Place place, List<FileStatus> entries, List<String> because) {
+    List<Location> found = new ArrayList<>();
+    Deque<Place> waiting = new ArrayDeque<>(next(place, entries));
+    int listed = 0;
+    while (!waiting.isEmpty() && listed < MOST_LISTED_INSIDE) {
+      Place inside = waiting.removeFirst();
+      listed++;
+      List<FileStatus> content;
+      try {
+        content = store.list(inside.location().path());
+      } catch (IOException e) {
+        // It belongs to a checkpoint, as far as is known, and repairs don't look into it either.
+        continue;
       }
-      return;
-    }
-    if (level == request.depth()) {
-      return;
-    }
-    for (FileStatus entry : entries) {
-      if (entry.isDirectory() && !entry.name().startsWith(".")) {
-        String below = relative.isEmpty() ? entry.name() : relative + "/" + entry.name();
-        Location child = directory.child(entry.name());
-        if (request.enters(child, below)) {
-          look(child, root, below, level + 1);
-        }
+      if (weights(content).isEmpty()) {
+        waiting.addAll(next(inside, content));
+      } else if (request.includes(inside.relative())) {
+        found.add(inside.location());
       }
+    }
+    if (!found.isEmpty()) {
+      hidden.add(
+          new HiddenCheckpoints(place.location(), because, List.copyOf(found), waiting.isEmpty()));
     }
   }
 
-  private static boolean isWeightFile(FileStatus entry) {
-    return entry.name().endsWith(SHARD) || entry.name().equals(DUMP_INDEX);
+  /** The directories in this one that are looked into. */
+  private List<Place> next(Place place, List<FileStatus> entries) {
+    if (place.level() == request.depth()) {
+      return List.of();
+    }
+    return entries.stream()
+        .filter(FileStatus::isDirectory)
+        .map(FileStatus::name)
+        .filter(name -> !name.startsWith(".") && !name.equals(CACHES))
+        .map(place::child)
+        .filter(child -> request.enters(child.location(), child.relative()))
+        .toList();
+  }
+
+  private static List<String> weights(List<FileStatus> entries) {
+    return entries.stream()
+        .map(FileStatus::name)
+        .filter(name -> name.endsWith(SHARD) || name.equals(DUMP_INDEX))
+        .toList();
   }
 }

@@ -93,6 +93,27 @@ class SweepCommandTest {
   }
 
   @Test
+  void aWarningTellsOfCheckpointsThatAnotherOneHides() {
+    DirectoryContent.copy(Samples.directory("mla-fp8-tp4"), root.resolve("broken/deeper"));
+    Path metrics = scratch.resolve("shardmend.prom");
+
+    CommandRun text = sweep("--dry-run");
+    CommandRun json = sweep("--dry-run", "--json", "--metrics-file", metrics.toString());
+
+    assertThat(text.exit()).isZero();
+    assertThat(text.out())
+        .containsPattern("WARNING +hidden-checkpoints: file:.*/tree/broken counts as a checkpoint")
+        .endsWith("1 checkpoints: 1 found\n");
+    assertThat(json.exit()).isZero();
+    assertThat(json.document().at("/findings/0/code").asText()).isEqualTo("hidden-checkpoints");
+    assertThat(json.document().path("not_looked_at"))
+        .singleElement()
+        .satisfies(
+            path -> assertThat(path.asText()).isEqualTo("file:" + root.resolve("broken/deeper")));
+    assertThat(metrics).content().contains("shardmend_not_looked_at{command=\"sweep\"} 1.0");
+  }
+
+  @Test
   void wrongUseHasItsMetricsToo() {
     Path metrics = scratch.resolve("shardmend.prom");
 

@@ -167,6 +167,76 @@ class SweepTest {
   }
 
   @Test
+  void aStrayFileAboveCheckpointsIsSaidWithWhatItHides() throws Exception {
+    for (String name : List.of("a", "team/b", "team/c", "scratch/d", "one/two/three/four/five")) {
+      generateOld(name, Fault.ALIAS_ONLY);
+    }
+    Files.createDirectories(root.resolve("a/servekit-caches/e"));
+    Files.createFile(root.resolve("a/servekit-caches/e/kernel.safetensors"));
+    assertThat(result(inPlace()).hidden()).isEmpty();
+    Files.copy(
+        root.resolve("a/model-rank-0-part-0.safetensors"), root.resolve("model.safetensors"));
+    SweepRequest sweep = inPlace().settle(Duration.ZERO).exclude("**/scratch");
+
+    SweepResult result = result(sweep.dryRun());
+
+    assertThat(result.checkpoints()).extracting(this::name).containsExactly("");
+    assertThat(result.hidden()).hasSize(1);
+    HiddenCheckpoints hidden = result.hidden().get(0);
+    assertThat(hidden.hidden())
+        .containsExactly(
+            Actions.location(root.resolve("a")),
+            Actions.location(root.resolve("team/b")),
+            Actions.location(root.resolve("team/c")));
+    assertThat(hidden.finding().code()).isEqualTo("hidden-checkpoints");
+    assertThat(hidden.finding().message())
+        .startsWith(
+            Actions.location(root)
+                + " counts as a checkpoint because of model.safetensors, so 3 directories below it"
+                + " that look like checkpoints were not looked at: a, team/b, team/c. If it is none,"
+                + " move model.safetensors elsewhere");
+  }
+
+  @Test
+  void whatIsHiddenBelowOneRootAndFoundBelowAnotherIsNotCalledHidden() throws Exception {
+    generateOld("final", Fault.CLEAN);
+    generateOld("final/checkpoint-1", Fault.ALIAS_ONLY);
+    generateOld("final/checkpoint-2", Fault.ALIAS_ONLY);
+    SweepRequest both =
+        new SweepRequest(
+            List.of(Actions.location(root), Actions.location(root.resolve("final/checkpoint-2"))),
+            actions.of(root),
+            Actions.location(audit));
+
+    SweepResult result = result(both);
+
+    assertThat(outcomes(result.checkpoints()))
+        .isEqualTo(Map.of("final", Outcome.NOTHING_TO_DO, "final/checkpoint-2", Outcome.DONE));
+    assertThat(result.hidden()).hasSize(1);
+    assertThat(result.hidden().get(0).finding().message())
+        .contains(
+            "1 directory below it that looks like a checkpoint was not looked at: checkpoint-1.");
+    assertThat(result(inPlace().exclude("**/checkpoint-*")).hidden()).isEmpty();
+  }
+
+  @Test
+  void howMuchIsLookedIntoInsideACheckpointIsBounded() throws Exception {
+    generateOld("final", Fault.CLEAN);
+    generateOld("final/a", Fault.CLEAN);
+    for (int i = 0; i < 1000; i++) {
+      Files.createDirectories(root.resolve("final/empty-%d".formatted(i)));
+    }
+    generateOld("final/z", Fault.CLEAN);
+
+    assertThat(result(inPlace()).hidden())
+        .singleElement()
+        .satisfies(
+            hidden ->
+                assertThat(hidden.finding().message())
+                    .contains("so at least 1 directory below it"));
+  }
+
+  @Test
   void settingsThatMeanNothingAreRefused() {
     assertThatThrownBy(() -> inPlace().include("[")).hasMessageContaining("'['");
     assertThatThrownBy(() -> sweep(inPlace().parallel(0))).hasMessageContaining("--parallel");
@@ -187,6 +257,10 @@ class SweepTest {
   }
 
   private List<SweptCheckpoint> sweep(SweepRequest request) throws JobException {
+    return result(request).checkpoints();
+  }
+
+  private SweepResult result(SweepRequest request) throws JobException {
     return new SweepAction(actions.job(), request.maxBytesInFlight(100_000_000)).execute();
   }
 
