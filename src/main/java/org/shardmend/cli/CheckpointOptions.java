@@ -1,5 +1,6 @@
 package org.shardmend.cli;
 
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;

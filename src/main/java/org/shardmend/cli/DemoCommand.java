@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.shardmend.audit.Outcome;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.job.AuditQuery;
 import org.shardmend.job.ExpectedStates;
 import org.shardmend.job.Fault;

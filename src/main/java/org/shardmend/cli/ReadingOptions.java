@@ -1,6 +1,7 @@
 package org.shardmend.cli;
 
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.job.JobException;
 import org.shardmend.job.PlanRequest;
 import org.shardmend.safetensors.UnknownDtypes;

@@ -2,6 +2,7 @@ package org.shardmend.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.job.JobException;
 import org.shardmend.job.RuleSources;
 import org.shardmend.rules.RuleFamily;

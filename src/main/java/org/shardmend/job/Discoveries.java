@@ -7,7 +7,7 @@ import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Discovery;
 import org.shardmend.checkpoint.DiscoveryOptions;
-import org.shardmend.checkpoint.Layout;
+import org.shardmend.storage.EnclosingJournal;
 import org.shardmend.storage.Journal;
 import org.shardmend.storage.JournalException;
 import org.shardmend.storage.Location;
@@ -30,10 +30,13 @@ final class Discoveries {
       throws JobException {
     try (Store store = access.open()) {
       requireClosed(store, access.location());
+      EnclosingJournal.requireNoneOpen(store, access.location().path());
       requireFinished(store, access.location());
       Checkpoint checkpoint =
           Discovery.discover(new StoreCheckpointFiles(store, access.location()), options);
-      requireClosedElsewhere(store, access.location(), checkpoint);
+      if (!checkpoint.directory().isEmpty()) {
+        requireClosed(store, dump(access.location(), checkpoint));
+      }
       return checkpoint;
     } catch (CheckpointException e) {
       throw JobException.of(e);
@@ -61,13 +64,8 @@ final class Discoveries {
     }
   }
 
-  /** A presharded dump may have been repaired as itself, or as what lies in its root. */
-  private static void requireClosedElsewhere(Store store, Location location, Checkpoint checkpoint)
-      throws IOException {
-    if (!checkpoint.directory().isEmpty()) {
-      requireClosed(store, location.child(checkpoint.directory().replaceFirst("/$", "")));
-    } else if (checkpoint.layout() == Layout.PRESHARDED) {
-      requireClosed(store, location.parent());
-    }
+  /** The directory of a presharded dump that lies in its root, where it may have been repaired. */
+  static Location dump(Location root, Checkpoint checkpoint) {
+    return root.child(checkpoint.directory().replaceFirst("/$", ""));
   }
 }

@@ -15,6 +15,7 @@ import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.plan.StrategyCosts;
+import org.shardmend.storage.EnclosingJournal;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.InPlaceCandidate;
 import org.shardmend.storage.InPlaceGuards;
@@ -27,6 +28,7 @@ import org.shardmend.storage.Manifest;
 import org.shardmend.storage.ManifestShard;
 import org.shardmend.storage.Nonce;
 import org.shardmend.storage.StagedEntry;
+import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.TargetLock;
 
@@ -128,6 +130,7 @@ final class InPlaceRepair {
           0,
           0);
     }
+    requireUndoable(planned);
     requireWritable(planned.plan());
     long needed = StrategyCosts.of(planned.plan()).get(Strategy.PATCH).extraSpace();
     Repairs.requireSpace(store, location.path(), needed, location);
@@ -154,6 +157,15 @@ final class InPlaceRepair {
         journal.state() == JournalState.APPLIED ? journal.runId() : Optional.empty();
     AuditTrail.recover(
         auditRoot(), job.hadoop(), staged -> repaired.equals(Optional.of(staged.value())));
+  }
+
+  /** Of two repairs of one file, made at two places, the first could never be undone. */
+  private void requireUndoable(PlannedCheckpoint planned) throws IOException {
+    EnclosingJournal.requireNoneKept(store, location.path());
+    if (!planned.checkpoint().directory().isEmpty()) {
+      String dump = Discoveries.dump(location, planned.checkpoint()).path();
+      Journal.of(store, dump, StepListener.NONE).requireNone();
+    }
   }
 
   private void requireWritable(Plan plan) throws JobException, IOException {

@@ -6,8 +6,11 @@ import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.shardmend.audit.Outcome;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.plan.ActionCounts;
 import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.EnclosingJournal;
+import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.HadoopSettings;
 import org.shardmend.storage.Journal;
 import org.shardmend.storage.JournalResult;
@@ -24,6 +27,8 @@ import org.shardmend.storage.TargetLock;
  * not speak of a repair as if that were still there.
  */
 public final class RollbackAction {
+  private static final String DUMP_INDEX = "checksum.json";
+
   private final Location checkpoint;
   private final boolean breakLock;
   private final Progress progress;
@@ -70,6 +75,7 @@ public final class RollbackAction {
       }
       Journal journal = Journal.of(store, checkpoint.path(), listener);
       if (journal.state() == JournalState.NONE) {
+        requireNoneElsewhere(store);
         return journal.rollback(InPlaceRepair.PATCH_THREADS);
       }
       String path = TargetLock.inside(checkpoint.path());
@@ -85,6 +91,35 @@ public final class RollbackAction {
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }
+  }
+
+  /** Goes on only when there is no journal by which the user may mean to undo. */
+  private void requireNoneElsewhere(Store store) throws JobException, IOException {
+    for (EnclosingJournal journal : EnclosingJournal.above(store, checkpoint.path())) {
+      if (journal.changesInside()) {
+        throw elsewhere(
+            "what was repaired in it was repaired as a part of %s".formatted(journal.checkpoint()),
+            journal.checkpoint());
+      }
+      progress.message(
+          "%s, around it, has a journal, of a repair that changed nothing in it. To undo that: shardmend rollback %s"
+              .formatted(journal.checkpoint(), ShellWord.of(journal.checkpoint().toString())));
+    }
+    for (FileStatus entry : store.list(checkpoint.path())) {
+      Location dump = checkpoint.child(entry.name());
+      if (entry.isDirectory()
+          && store.stat(dump.child(DUMP_INDEX).path()).isPresent()
+          && Journal.of(store, dump.path(), listener).state() != JournalState.NONE) {
+        throw elsewhere("the dump in it was repaired as %s".formatted(dump), dump);
+      }
+    }
+  }
+
+  private JobException elsewhere(String why, Location repaired) {
+    return JobException.usage(
+        "journal-elsewhere",
+        "%s has no journal: %s. To undo that: shardmend rollback %s"
+            .formatted(checkpoint, why, ShellWord.of(repaired.toString())));
   }
 
   /** That of the plan that is undone, where the repair came so far that it says so. */

@@ -73,6 +73,31 @@ public final class Journal {
   }
 
   /**
+   * Whether it changes a file in a directory of the checkpoint.
+   *
+   * @param directory relative to the checkpoint
+   */
+  boolean changesIn(String directory) throws IOException {
+    return index().entries().stream().anyMatch(entry -> entry.name().startsWith(directory + "/"));
+  }
+
+  /**
+   * Fails when there is one, so that another repair in place could not be undone.
+   *
+   * @throws JournalException then; the message names the ways out
+   */
+  public void requireNone() throws IOException {
+    JournalState state = state();
+    if (state != JournalState.NONE) {
+      throw inTheWay(state);
+    }
+  }
+
+  private JournalException inTheWay(JournalState state) {
+    return JournalException.inTheWay(store.locate(paths.checkpoint()), state);
+  }
+
+  /**
    * Fails while the checkpoint is between old and new (J17).
    *
    * @throws JournalException then; the message names the ways out
@@ -80,7 +105,7 @@ public final class Journal {
   public void requireClosed() throws IOException {
     JournalState state = state();
     if (state.isOpen()) {
-      throw JournalException.inTheWay(store.locate(paths.journal()), state);
+      throw inTheWay(state);
     }
   }
 
@@ -103,10 +128,7 @@ public final class Journal {
    */
   public JournalBuilder begin(String runId) throws IOException {
     removeRemains();
-    JournalState state = state();
-    if (state != JournalState.NONE) {
-      throw JournalException.inTheWay(store.locate(paths.journal()), state);
-    }
+    requireNone();
     listener.reached("journal: begin");
     for (String directory :
         List.of(

@@ -1,6 +1,7 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
+import org.shardmend.checkpoint.ShellWord;
 
 /** A journal that is not in the state that an operation needs, or is damaged. */
 public final class JournalException extends IOException {
@@ -11,13 +12,14 @@ public final class JournalException extends IOException {
   }
 
   /** Another repair in place must be ended first. */
-  static JournalException inTheWay(Location journal, JournalState state) {
+  static JournalException inTheWay(Location checkpoint, JournalState state) {
+    String word = ShellWord.of(checkpoint.toString());
     return new JournalException(
         state.isOpen()
-            ? "A repair in place was not finished: %s. Run 'repair --in-place' again to finish it, or 'rollback' to undo it."
-                .formatted(journal)
-            : "The journal of an earlier repair in place is kept: %s. Run 'repair --in-place --forget' to give up undoing that one, or 'rollback' to undo it first."
-                .formatted(journal));
+            ? "A repair in place of %s was not finished. To finish it: shardmend repair %s --in-place; to undo it: shardmend rollback %s"
+                .formatted(checkpoint, word, word)
+            : "The journal of an earlier repair in place of %s is kept. To undo that one first: shardmend rollback %s; to give up undoing it: shardmend repair %s --in-place --forget --no-default-rules"
+                .formatted(checkpoint, word, word));
   }
 
   /** Something is missing or not as it was written. */

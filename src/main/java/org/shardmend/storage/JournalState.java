@@ -19,6 +19,11 @@ public enum JournalState {
     this.open = open;
   }
 
+  /** Whether files may have been changed, so that there is something to undo. */
+  public boolean isReady() {
+    return this != NONE && this != PREPARING;
+  }
+
   /**
    * Whether the checkpoint is between old and new, so that nothing but finishing or undoing may
    * touch it.

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.shardmend.checkpoint.Samples;
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.testing.DirectoryContent;
 
 /** What to type next can be copied into a shell and means what was just shown. */
@@ -57,5 +58,20 @@ class NextCommandTest {
     assertThat(repair.out())
         .contains("Next: shardmend verify 'file:" + broken + "'" + rules + " --expected-state FILE")
         .contains("Undo: shardmend rollback 'file:" + broken + "'");
+  }
+
+  @Test
+  void whatEndsAStoppedRepairCanBeCopiedToo() throws IOException {
+    Path root = scratch.resolve("a b");
+    DirectoryContent.copy(Samples.directory("presharded-tp2-pp2-xxh3"), root);
+    assertThat(CommandRun.of("repair", root.toString(), "--in-place").exit()).isZero();
+    String dump = root.resolve("TP-2-sig-49c4b287720e2996").toString();
+
+    CommandRun run = CommandRun.of("rollback", dump, "--json");
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.document().at("/error/code").asText()).isEqualTo("journal-elsewhere");
+    assertThat(run.document().at("/error/message").asText())
+        .endsWith("To undo that: shardmend rollback 'file:" + root + "'");
   }
 }

@@ -265,7 +265,7 @@ class JournalTest {
     scenario.prepare(StepListener.NONE);
     assertThatThrownBy(() -> scenario.journal().forget())
         .isInstanceOf(JournalException.class)
-        .hasMessageContaining("repair --in-place");
+        .hasMessageContaining("--in-place; to undo it: shardmend rollback");
     scenario.journal().finish(1);
     scenario.journal().forget();
     assertNew();

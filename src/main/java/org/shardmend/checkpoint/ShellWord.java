@@ -1,16 +1,16 @@
-package org.shardmend.cli;
+package org.shardmend.checkpoint;
 
 import java.util.regex.Pattern;
 
 /** Words of commands that are shown to be copied into a shell. */
-final class ShellWord {
+public final class ShellWord {
   private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}_@%+=:,./-]+");
 
   private ShellWord() {}
 
   /** The word as a POSIX shell takes it back; what no terminal shows is an escape even so. */
-  static String of(String word) {
-    String shown = Printable.of(word);
+  public static String of(String word) {
+    String shown = OneLine.of(word);
     return PLAIN.matcher(shown).matches() ? shown : "'" + shown.replace("'", "'\\''") + "'";
   }
 }
