@@ -25,22 +25,7 @@ import picocli.CommandLine.Spec;
       "  shardmend demo",
       "  shardmend --master spark://head:7077 plan /lustre/ckpt/kimi-k3"
     },
-    scope = CommandLine.ScopeType.LOCAL,
-    subcommands = {
-      DemoCommand.class,
-      GenerateCommand.class,
-      InspectCommand.class,
-      PlanCommand.class,
-      RepairCommand.class,
-      VerifyCommand.class,
-      RollbackCommand.class,
-      AuditCommand.class,
-      SweepCommand.class,
-      ReportCommand.class,
-      RulesCommand.class,
-      RunCommand.class,
-      CompletionCommand.class,
-    })
+    scope = CommandLine.ScopeType.LOCAL)
 final class RootCommand implements Callable<Integer> {
   private static final String MASTER = "--master";
   private static final String CONF = "--conf";

@@ -2,8 +2,6 @@ package org.shardmend.cli;
 
 import java.io.IOException;
 import java.util.List;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -12,32 +10,38 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Starts Spark, does a little of what each command asks of it, and stops. The launcher records the
- * classes that this loads, and maps them from a file in later starts.
+ * Repairs a small checkpoint, reads a small table, and so loads the libraries' classes that the
+ * commands need. The launcher records these, and maps them from a file in later starts.
  */
 public final class StartUp {
   private StartUp() {}
 
   /**
-   * Runs one job over an RDD, and writes and reads a Parquet table of one row.
+   * Runs the commands, then writes and reads a Parquet table of one row.
    *
-   * @param args the folder to write, which must not exist yet
+   * @param args a folder to write into
    * @throws IOException when Spark can't be closed
    */
   public static void main(String[] args) throws IOException {
+    String broken = args[0] + "/broken";
+    String repaired = args[0] + "/repaired";
+    run(ExitCode.DONE, "generate", broken);
+    run(ExitCode.FOUND, "plan", broken);
+    run(ExitCode.DONE, "repair", broken, "--output", repaired);
+    run(ExitCode.DONE, "verify", repaired);
+    run(ExitCode.DONE, "repair", broken, "--in-place");
+    run(ExitCode.DONE, "rollback", broken);
     try (SparkSession spark = SparkSession.builder().appName("shardmend start-up").getOrCreate()) {
-      countTasks(JavaSparkContext.fromSparkContext(spark.sparkContext()));
-      Dataset<Row> table = writeTable(spark, args[0]);
+      Dataset<Row> table = writeTable(spark, args[0] + "/table");
       table.groupBy("name").sum("bytes").collectAsList();
     }
   }
 
-  private static int countTasks(JavaSparkContext context) {
-    Broadcast<String> shared = context.broadcast("shared");
-    return context
-        .parallelize(List.of("first", "second"), 2)
-        .map(name -> shared.value().length() + name.length())
-        .reduce(Integer::sum);
+  private static void run(ExitCode expected, String... command) {
+    int code = Main.run(command);
+    if (code != expected.code()) {
+      throw new IllegalStateException(String.join(" ", command) + " ended with " + code);
+    }
   }
 
   private static Dataset<Row> writeTable(SparkSession spark, String folder) {
