@@ -3,7 +3,6 @@ package org.shardmend.storage;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.StreamCapabilities;
 
@@ -79,15 +78,7 @@ final class HadoopRangeReader implements RangeReader {
 
   @Override
   public void requireUnchanged() throws IOException {
-    SourceChangedException.check(location, opened, lookAgain());
-  }
-
-  private FileStatus lookAgain() throws IOException {
-    try {
-      return store.followed(opened.path());
-    } catch (NoSuchFileException gone) {
-      throw SourceChangedException.gone(location, gone);
-    }
+    SourceChangedException.check(location, opened, store::followed);
   }
 
   @Override

@@ -3,7 +3,6 @@ package org.shardmend.storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.NoSuchFileException;
 
 /** A mounted file, read by positions, so that the channel's own position plays no part. */
 final class LocalRangeReader implements RangeReader {
@@ -47,15 +46,7 @@ final class LocalRangeReader implements RangeReader {
 
   @Override
   public void requireUnchanged() throws IOException {
-    SourceChangedException.check(location, opened, lookAgain());
-  }
-
-  private FileStatus lookAgain() throws IOException {
-    try {
-      return store.followed(opened.path());
-    } catch (NoSuchFileException gone) {
-      throw SourceChangedException.gone(location, gone);
-    }
+    SourceChangedException.check(location, opened, store::followed);
   }
 
   @Override

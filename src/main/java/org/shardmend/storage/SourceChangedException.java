@@ -1,6 +1,7 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 
 /** A file that was written, cut or replaced by somebody else while it was read. */
@@ -24,19 +25,29 @@ public final class SourceChangedException extends IOException {
         "had %d bytes and now ends at byte %d".formatted(source.size(), position));
   }
 
-  /** The file at {@code location} is no longer there. */
-  static SourceChangedException gone(Location location, IOException cause) {
-    SourceChangedException failure = new SourceChangedException(location, "is gone");
-    failure.initCause(cause);
-    return failure;
+  /** Looks at a file, links followed. */
+  @FunctionalInterface
+  interface Look {
+    FileStatus at(String path) throws IOException;
   }
 
   /**
    * Compares what a file was when it was opened with what it is now.
    *
-   * @throws SourceChangedException when they differ
+   * @throws SourceChangedException when they differ, or the file is gone
+   * @throws IOException when the store can't tell
    */
-  static void check(Location location, FileStatus opened, FileStatus now)
+  static void check(Location location, FileStatus opened, Look look) throws IOException {
+    try {
+      check(location, opened, look.at(opened.path()));
+    } catch (NoSuchFileException gone) {
+      SourceChangedException failure = new SourceChangedException(location, "is gone");
+      failure.initCause(gone);
+      throw failure;
+    }
+  }
+
+  private static void check(Location location, FileStatus opened, FileStatus now)
       throws SourceChangedException {
     if (opened.bytes() != now.bytes()) {
       throw new SourceChangedException(
