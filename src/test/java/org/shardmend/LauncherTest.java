@@ -16,6 +16,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.shardmend.testing.BuildFiles;
 import org.shardmend.testing.Scripts;
 
@@ -127,6 +129,31 @@ class LauncherTest {
         .containsSubsequence("--conf", "spark.jars.packages=org.example:store:1")
         .endsWith(project.resolve("target/shardmend.jar").toString(), "plan", "a checkpoint");
     assertThat(arguments.get(submit - 1)).as("the class path").doesNotContain("shardmend.jar");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "plan /c, true",
+    "plan /c --find-aliases, false",
+    "repair /c --in-place, true",
+    "repair /c --output /o, true",
+    "repair file:///c --output=file:///o, true",
+    "repair /c --output s3a://bucket/o, false",
+    "repair hdfs://name/c --output /o, false",
+    "repair /c --output /o --digest xxh3-128, true",
+    "repair /c --output /o --digest sha256, false",
+    "repair /c --output /o --digest=SHA256, false",
+    "sweep /c --in-place --audit /a, true",
+    "verify /c, true",
+    "verify /c --full, false",
+    "generate /c, false",
+    "demo, true"
+  })
+  void javasFirstCompilerServesAloneWhereItIsNotTheSlowOne(String command, boolean alone)
+      throws Exception {
+    launch(command.split(" "));
+
+    assertThat(recorded("java").contains("-XX:TieredStopAtLevel=1")).isEqualTo(alone);
   }
 
   @Test
