@@ -1,5 +1,6 @@
 package org.shardmend.storage;
 
+import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -134,7 +135,7 @@ final class HeaderPairs {
 
     private Reader(RangeReader file) throws IOException {
       this.file = file;
-      InputStream raw = new FileInput(file);
+      InputStream raw = new BufferedInputStream(new FileInput(file), 1 << 14);
       DataInputStream start = new DataInputStream(raw);
       byte[] magic = new byte[MAGIC.length];
       start.readFully(magic);
