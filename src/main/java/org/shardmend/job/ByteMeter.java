@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
 import org.apache.spark.util.LongAccumulator;
 
 /**
@@ -33,10 +35,15 @@ final class ByteMeter implements Serializable {
     return new ByteMeter(finished);
   }
 
-  /** Where a task reports; called on the executor. */
+  /** Where a task reports, and hears that it is not wanted any more; called on the executor. */
   LongConsumer ofTask() {
+    TaskContext task = TaskContext.get();
     AtomicLong live = live();
     return bytes -> {
+      // Spark interrupts only those whose work another attempt has done.
+      if (task.isInterrupted()) {
+        throw new TaskKilledException("it was told to stop");
+      }
       finished.add(bytes);
       live.addAndGet(bytes);
     };

@@ -134,7 +134,8 @@ public final class SparkJob implements AutoCloseable {
    * @param totalBytes what the tasks are going to move, for progress
    * @param sink given each receipt as soon as its task has ended, in the caller's thread
    * @return the receipts, in the order of the tasks
-   * @throws JobException when a task's last try has failed, or the sink has
+   * @throws JobException when a task's last try has failed, or the sink has; no task of the stage
+   *     runs in this process any more then, unless it hangs
    */
   <T extends Serializable, R extends Serializable> List<R> run(
       String description,
@@ -183,15 +184,10 @@ public final class SparkJob implements AutoCloseable {
 
   /** Does a task's work, on an executor, with the run's id in its log. */
   @SuppressWarnings("try") // The resource acts by being open.
-  private static <R> R logged(String run, TaskWork<R> work) throws IOException {
+  private static <R> R logged(String run, RunningTasks.Work<R> work) throws IOException {
     try (LoggedRun logged = LoggedRun.of(run)) {
       return work.run();
     }
-  }
-
-  @FunctionalInterface
-  private interface TaskWork<R> {
-    R run() throws IOException;
   }
 
   private static List<String> hosts(Serializable task) {
@@ -224,13 +220,15 @@ public final class SparkJob implements AutoCloseable {
         throws JobException {
       Finished<R> finished = new Finished<>();
       spark.sc().register(finished);
+      RunningTasks running = RunningTasks.begin();
       ByteMeter bytes = meter;
       String run = LoggedRun.current();
       JavaFutureAction<List<R>> action =
           spread(tasks)
               .map(
                   task -> {
-                    R receipt = logged(run, () -> function.apply(task, bytes.ofTask()));
+                    R receipt =
+                        running.run(() -> logged(run, () -> function.apply(task, bytes.ofTask())));
                     finished.add(receipt);
                     return receipt;
                   })
@@ -244,6 +242,7 @@ public final class SparkJob implements AutoCloseable {
           }
           progress.update(meter.bytes());
         }
+        running.end();
         // A stage that fails still keeps what was finished: running again does not redo it.
         for (R receipt = finished.arrived().poll();
             receipt != null;
@@ -255,14 +254,17 @@ public final class SparkJob implements AutoCloseable {
         intake.requireAllTaken();
         return receipts;
       } catch (IOException e) {
-        action.cancel(true);
         throw StorageFailures.toJobException(e);
       } catch (InterruptedException e) {
-        action.cancel(true);
         Thread.currentThread().interrupt();
         throw JobException.failed("interrupted", description + " was interrupted", e);
       } catch (Exception e) { // Spark's own failures arrive in several wrappings.
         throw TaskFailures.toJobException(description, e);
+      } finally {
+        if (!action.isDone()) {
+          action.cancel(true);
+        }
+        running.end();
       }
     }
 

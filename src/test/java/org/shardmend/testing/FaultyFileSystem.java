@@ -2,6 +2,7 @@ package org.shardmend.testing;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileAlreadyExistsException;
@@ -13,6 +14,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.spark.TaskContext;
+import scala.Option;
 
 /**
  * This machine's files under {@code faulty://disk/}, of which some can't be read as they should:
@@ -31,7 +34,7 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
     FAILS_ONCE,
     /** The first who reads its data waits until interrupted. */
     STUCK_ONCE,
-    /** The first who reads its data hears of no interruption, and goes on when told to. */
+    /** The first who reads its data does not hear that it is to stop, and goes on when told to. */
     DEAF_ONCE
   }
 
@@ -155,6 +158,19 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
       while (!Files.exists(awake)) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         Thread.interrupted();
+      }
+      forgetToStop();
+    }
+
+    /** What the driver has said meanwhile is not heard, as on an executor that was cut off. */
+    private static void forgetToStop() {
+      try {
+        Method reason =
+            TaskContext.get().getClass().getDeclaredMethod("reasonIfKilled_$eq", Option.class);
+        reason.setAccessible(true);
+        reason.invoke(TaskContext.get(), Option.empty());
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("This version of Spark keeps it elsewhere", e);
       }
     }
 
