@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -17,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkConf;
 import org.apache.spark.deploy.master.Master;
 import org.apache.spark.deploy.worker.Worker;
 import org.shardmend.checkpoint.DiscoveryOptions;
@@ -110,9 +109,9 @@ final class ClusterFaults {
 
   // --- the cluster ---
 
-  private static void startCluster(Path scratch, String classPath) throws IOException {
-    int port = freePort();
-    daemon(() -> Master.main(words("--host", HOST, "--port", port, "--webui-port", 0)));
+  private static void startCluster(Path scratch, String classPath) {
+    String master =
+        Master.startRpcEnvAndEndpoint(HOST, 0, 0, new SparkConf())._1().address().toSparkURL();
     for (String host : List.of(HOST, OTHER_HOST)) {
       daemon(
           () ->
@@ -128,9 +127,9 @@ final class ClusterFaults {
                       0,
                       "--work-dir",
                       scratch.resolve("work-" + host),
-                      "spark://" + HOST + ":" + port)));
+                      master)));
     }
-    System.setProperty("spark.master", "spark://" + HOST + ":" + port);
+    System.setProperty("spark.master", master);
     System.setProperty("spark.driver.host", HOST);
     System.setProperty("spark.ui.enabled", "false");
     System.setProperty("spark.executor.memory", "512m");
@@ -145,12 +144,6 @@ final class ClusterFaults {
     System.setProperty("spark.hadoop.fs.faulty.impl", FaultyFileSystem.class.getName());
     System.setProperty(
         "spark.hadoop." + FaultyFileSystem.FAULTS, scratch.resolve("faults").toString());
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private static String[] words(Object... words) {
@@ -209,10 +202,10 @@ final class ClusterFaults {
           @Override
           public void begin(String stage, long totalBytes) {
             if (stage.equals("Verify what was written")) {
-              long before = receiptFiles(output);
               taken.putAll(names(shards(output.getParent())));
+              String attempts = attemptsAt(output, OTHER_SHARD);
               wake(OTHER_SHARD);
-              await(() -> receiptFiles(output) == before + 1);
+              await(() -> written(output, attempts) == 2);
               assertThat(names(shards(output.getParent()))).isEqualTo(taken);
             }
           }
@@ -303,8 +296,39 @@ final class ClusterFaults {
     return entries(output).anyMatch(path -> path.matches(".*/work/[0-9]+-[0-9]+"));
   }
 
-  private static long receiptFiles(Path output) {
-    return entries(output).filter(path -> path.endsWith(".tensors")).count();
+  /** What the receipts' names of the attempts at a shard begin with, which was taken in. */
+  private static String attemptsAt(Path output, String shard) {
+    return receipts(output)
+        .filter(file -> file.toString().endsWith(".json") && isOf(file, shard))
+        .map(file -> file.getFileName().toString().replace(".json", "-"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static long written(Path output, String attempts) {
+    return receipts(output)
+        .map(file -> file.getFileName().toString())
+        .filter(name -> name.startsWith(attempts) && name.endsWith(".tensors"))
+        .count();
+  }
+
+  private static boolean isOf(Path receipt, String shard) {
+    try {
+      return Files.readString(receipt).contains("\"" + shard + "\"");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Stream<Path> receipts(Path output) {
+    try (Stream<Path> siblings = Files.list(output.getParent())) {
+      Path staging = siblings.filter(Files::isDirectory).findFirst().orElseThrow();
+      try (Stream<Path> files = Files.list(staging.resolve("receipts"))) {
+        return files.toList().stream();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Stream<String> entries(Path output) {
