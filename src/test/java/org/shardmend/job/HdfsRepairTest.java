@@ -37,6 +37,7 @@ import org.shardmend.storage.SmallFiles;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
+import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.CheckpointGenerator;
 import org.shardmend.trial.Fault;
 import org.shardmend.trial.TrialSettings;
@@ -61,7 +62,17 @@ class HdfsRepairTest {
     cluster =
         new MiniDFSCluster.Builder(configuration).numDataNodes(HOSTS.length).hosts(HOSTS).build();
     cluster.waitActive();
-    job = SparkJob.start("HDFS tests", Progress.SILENT);
+    // As HDFS wants it where there are no more nodes than replicas: a synced block whose node stops
+    // would wait for another one.
+    start(Progress.SILENT)
+        .spark()
+        .hadoopConfiguration()
+        .set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
+    job = start(Progress.SILENT);
+  }
+
+  private static SparkJob start(Progress progress) throws JobException {
+    return SharedSparkJob.withProgress(progress);
   }
 
   @AfterAll
@@ -248,7 +259,7 @@ class HdfsRepairTest {
 
     RepairResult result =
         new RepairAction(
-                SparkJob.start("HDFS tests", trouble),
+                start(trouble),
                 repair(source, output).maxBytesPerSecond(aThirdOf(shardBytes("/data/broken"))))
             .execute();
 
