@@ -201,12 +201,10 @@ class SubmitTemplatesTest {
   void underCronOneRunAtATime() throws Exception {
     Path logs = Files.createDirectories(scratch.resolve("logs"));
     Process holder =
-        new ProcessBuilder("flock", logs.resolve("lock").toString(), "sleep", "60").start();
+        new ProcessBuilder("flock", logs.resolve("lock").toString(), "sh", "-c", "echo held; cat")
+            .start();
     try {
-      while (!Files.exists(logs.resolve("lock"))) {
-        Thread.sleep(20);
-      }
-      Thread.sleep(100);
+      assertThat(holder.inputReader().readLine()).isEqualTo("held");
 
       Outcome outcome = run(cronIn(project()));
 
