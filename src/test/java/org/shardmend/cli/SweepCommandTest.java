@@ -133,14 +133,20 @@ class SweepCommandTest {
     CommandRun compact = audit("--compact", "--json");
 
     assertThat(compact.exit()).isZero();
-    assertThat(compact.document().at("/compacted/0/runs").asInt()).isEqualTo(2);
-    assertThat(compact.document().at("/compacted/0/files_after").asInt()).isEqualTo(3);
+    // One month, unless this runs at the end of one.
+    JsonNode months = compact.document().path("compacted");
+    assertThat(sum(months.findValues("runs"))).isEqualTo(2);
+    assertThat(sum(months.findValues("files_after"))).isEqualTo(3 * months.size());
     assertThat(audit("--json").document()).isEqualTo(before);
     assertThat(audit("--compact", "--json").document().path("outcome").asText())
         .isEqualTo("nothing-to-do");
     assertThat(audit("--compact", "--run", "r20261130T081500Z-1a2b3c4d").exit()).isEqualTo(2);
     assertThat(CommandRun.of("audit", scratch.resolve("nowhere").toString(), "--compact").exit())
         .isEqualTo(2);
+  }
+
+  private static int sum(List<JsonNode> numbers) {
+    return numbers.stream().mapToInt(JsonNode::asInt).sum();
   }
 
   private CommandRun audit(String... options) {
