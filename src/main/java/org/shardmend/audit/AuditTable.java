@@ -151,9 +151,13 @@ public final class AuditTable<R> {
                   LONG,
                   "size of the header in the output with its 8 length bytes, bytes",
                   row -> row.bytes().header()),
-              required("bytes_read", LONG, "read from storage, bytes", row -> row.bytes().read()),
               required(
-                  "bytes_written", LONG, "written to storage, bytes", row -> row.bytes().written()),
+                  "bytes_read",
+                  LONG,
+                  "read of the source to write it, bytes: the header, and the data where it was copied",
+                  row -> row.bytes().read()),
+              required(
+                  "bytes_written", LONG, "written for it, bytes", row -> row.bytes().written()),
               required("tensors", LONG, "tensors in the source", row -> row.counts().tensors()),
               required("renamed", LONG, "tensors with another name", row -> row.counts().renamed()),
               required("dropped", LONG, "tensors left out", row -> row.counts().dropped()),
@@ -212,8 +216,16 @@ public final class AuditTable<R> {
                   new MapType<>(TEXT, LONG),
                   "tensors of the source by action",
                   row -> row.counts().byName()),
-              required("bytes_read", LONG, "read from storage, bytes", RunRow::bytesRead),
-              required("bytes_written", LONG, "written to storage, bytes", RunRow::bytesWritten),
+              required(
+                  "bytes_read",
+                  LONG,
+                  "read of checkpoints, bytes: headers, side files and data, to plan, compare, copy, check and read back",
+                  RunRow::bytesRead),
+              required(
+                  "bytes_written",
+                  LONG,
+                  "written of checkpoints, bytes: shards and side files, or what the journal keeps of them and the patches",
+                  RunRow::bytesWritten),
               required("user", TEXT, "who ran it", RunRow::user),
               required("spark_app_id", TEXT, "id of the Spark application", RunRow::sparkAppId),
               optionalText(

@@ -22,7 +22,6 @@ import org.shardmend.plan.Cost;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.Strategy;
-import org.shardmend.plan.StrategyCosts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -68,6 +67,7 @@ final class PlanCommand extends ShardmendCommand {
     Expectation expected = expectation.expectation();
     PlannedCheckpoint planned;
     Optional<FoundAliases> aliases = Optional.empty();
+    long read;
     try (SparkJob job = SparkJob.start("shardmend plan", progress)) {
       PlanAction action = new PlanAction(job, request);
       if (!sourceModel.isEmpty()) {
@@ -78,6 +78,7 @@ final class PlanCommand extends ShardmendCommand {
         aliases =
             Optional.of(new FindAliasesAction(job, request, planned).expecting(expected).execute());
       }
+      read = job.bytesRead();
     }
     Plan plan = planned.plan();
     Outcome outcome =
@@ -91,6 +92,7 @@ final class PlanCommand extends ShardmendCommand {
           case DONE, NOTHING_TO_DO, FAILED, ROLLED_BACK -> ExitCode.DONE;
         };
     ObjectNode document = document(planned);
+    document.put("bytes_read", read);
     List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.words()));
     if (aliases.isPresent()) {
       document.set("aliases", AliasesShown.document(aliases.get()));
@@ -122,7 +124,7 @@ final class PlanCommand extends ShardmendCommand {
     plan.changes().forEach(decision -> decisions.add(decision(decision)));
     ArrayNode findings = document.putArray("findings");
     planned.findings().forEach(finding -> findings.add(finding(finding)));
-    document.set("costs", costs(StrategyCosts.of(plan)));
+    document.set("costs", costs(planned.costs()));
     return document;
   }
 

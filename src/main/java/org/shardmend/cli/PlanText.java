@@ -14,7 +14,6 @@ import org.shardmend.plan.Cost;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.Strategy;
-import org.shardmend.plan.StrategyCosts;
 
 /** A plan as people read it: names that differ in numbers only are one line. */
 final class PlanText {
@@ -48,7 +47,7 @@ final class PlanText {
       lines.add("Nothing to do: no active rule would change a name.");
     } else {
       lines.addAll(changes(plan));
-      lines.addAll(costs(plan, words));
+      lines.addAll(costs(planned, words));
     }
     return lines;
   }
@@ -109,11 +108,11 @@ final class PlanText {
     return lines;
   }
 
-  private static List<String> costs(Plan plan, String words) {
+  private static List<String> costs(PlannedCheckpoint planned, String words) {
     List<String> lines = new ArrayList<>();
     lines.add("");
     lines.add("Strategy        reads      writes  extra space");
-    for (Map.Entry<Strategy, Cost> entry : StrategyCosts.of(plan).entrySet()) {
+    for (Map.Entry<Strategy, Cost> entry : planned.costs().entrySet()) {
       Cost cost = entry.getValue();
       lines.add(
           "  %-8s %10s  %10s   %10s"

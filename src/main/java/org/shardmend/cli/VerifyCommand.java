@@ -70,6 +70,7 @@ final class VerifyCommand extends ShardmendCommand {
     document.put("units", result.units());
     document.put("shards", result.shards());
     document.put("tensors", result.tensors());
+    document.put("bytes_read", result.bytesRead());
     ArrayNode faults = document.putArray("faults");
     for (Fault fault : result.faults()) {
       ObjectNode node = faults.addObject();

@@ -91,9 +91,9 @@ final class AgainstStage {
     ArrayList<Fault> run(Task task) throws IOException {
       ArrayList<Fault> faults = new ArrayList<>();
       List<NamedTensor> before =
-          UnitHeaders.read(source, task.source(), dtypes, ofSource).tensors();
+          UnitHeaders.read(source, task.source(), dtypes, ofSource, meter).tensors();
       Map<String, NamedTensor> after = new HashMap<>();
-      UnitHeaders.read(target, task.target(), dtypes, ofTarget)
+      UnitHeaders.read(target, task.target(), dtypes, ofTarget, meter)
           .tensors()
           .forEach(tensor -> after.put(tensor.name(), tensor));
       UnitId unit = task.source().id();

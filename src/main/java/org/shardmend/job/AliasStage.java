@@ -80,7 +80,8 @@ final class AliasStage {
       SharedHeaders shared,
       LongConsumer meter)
       throws IOException {
-    List<NamedTensor> tensors = UnitHeaders.read(access, task.unit(), dtypes, shared).tensors();
+    List<NamedTensor> tensors =
+        UnitHeaders.read(access, task.unit(), dtypes, shared, meter).tensors();
     AliasSearch search = new AliasSearch(tensors, active, task.expectation());
     List<EqualNames> equal = new ArrayList<>();
     List<NamePair> pairs = new ArrayList<>(search.renamed());
@@ -130,7 +131,8 @@ final class AliasStage {
       SharedHeaders shared,
       LongConsumer meter)
       throws IOException {
-    List<NamedTensor> tensors = UnitHeaders.read(access, task.unit(), dtypes, shared).tensors();
+    List<NamedTensor> tensors =
+        UnitHeaders.read(access, task.unit(), dtypes, shared, meter).tensors();
     Optional<Map<String, ExpectedTensor>> expected = task.expectation();
     BitSet holding = new BitSet();
     try (TensorComparer comparer = TensorComparer.within(access, meter)) {

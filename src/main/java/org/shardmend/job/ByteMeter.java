@@ -10,8 +10,8 @@ import org.apache.spark.TaskKilledException;
 import org.apache.spark.util.LongAccumulator;
 
 /**
- * Counts the bytes that a stage moves. Where the tasks run in the driver's process the count is
- * live; from other processes it arrives as tasks finish.
+ * Counts the bytes that a stage reads of checkpoints. Where the tasks run in the driver's process
+ * the count is live; from other processes it arrives as tasks finish.
  */
 final class ByteMeter implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -49,7 +49,7 @@ final class ByteMeter implements Serializable {
     };
   }
 
-  /** What the stage has moved, as far as the driver knows. */
+  /** What the stage has read, as far as the driver knows. */
   long bytes() {
     return Math.max(finished.value(), live().get());
   }

@@ -106,7 +106,7 @@ final class ContentKeyStage {
     Shard shard = task.shard();
     try (Store store = access.open();
         RangeReader reader = store.openForRead(access.path(shard.name()))) {
-      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes);
+      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes, meter);
       Optional<ScannedShard> wellFormed = headers.read(UnitId.NONE, shard).shard();
       return wellFormed.isPresent()
           ? check(wellFormed.get(), task.hash(), reader, meter)

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
@@ -51,7 +52,7 @@ final class ContractStage {
         "Read headers and check the loader's contract",
         0,
         UnitTask.of(units, expected),
-        (task, meter) -> check(access, task, rules, dtypes, shared));
+        (task, meter) -> check(access, task, rules, dtypes, shared, meter));
   }
 
   private static Receipt check(
@@ -59,10 +60,11 @@ final class ContractStage {
       UnitTask task,
       RuleSet rules,
       UnknownDtypes dtypes,
-      SharedHeaders shared)
+      SharedHeaders shared,
+      LongConsumer meter)
       throws IOException {
     UnitId unit = task.unit().id();
-    UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes, shared);
+    UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes, shared, meter);
     ArrayList<Fault> faults = new ArrayList<>();
     headers.problems().forEach(problem -> faults.add(malformed(problem)));
     List<NamedTensor> tensors = headers.tensors();

@@ -131,7 +131,7 @@ final class DigestCheck {
     Shard shard = task.shard();
     try (Store store = access.open();
         RangeReader reader = store.openForRead(access.path(shard.name()))) {
-      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes);
+      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes, meter);
       Optional<ScannedShard> wellFormed = headers.read(task.unit(), shard).shard();
       if (wellFormed.isPresent()) { // The contract's stage has reported any other.
         ScannedShard scanned = wellFormed.get();

@@ -23,17 +23,20 @@ final class Discoveries {
   /**
    * Discovers a checkpoint that is not in the middle of a repair in place.
    *
+   * @param job counts what is read
    * @throws JobException USAGE when there is none, REFUSED when it is malformed, unfinished, or has
    *     an open journal, FAILED when it can't be read
    */
-  static Checkpoint discover(CheckpointAccess access, DiscoveryOptions options)
+  static Checkpoint discover(SparkJob job, CheckpointAccess access, DiscoveryOptions options)
       throws JobException {
     try (Store store = access.open()) {
       requireClosed(store, access.location());
       EnclosingJournal.requireNoneOpen(store, access.location().path());
       requireFinished(store, access.location());
       Checkpoint checkpoint =
-          Discovery.discover(new StoreCheckpointFiles(store, access.location()), options);
+          Discovery.discover(
+              new MeteredFiles(new StoreCheckpointFiles(store, access.location()), job::countRead),
+              options);
       if (!checkpoint.directory().isEmpty()) {
         requireClosed(store, dump(access.location(), checkpoint));
       }

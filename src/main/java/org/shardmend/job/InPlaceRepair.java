@@ -14,7 +14,6 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
-import org.shardmend.plan.StrategyCosts;
 import org.shardmend.storage.EnclosingJournal;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.InPlaceCandidate;
@@ -127,12 +126,11 @@ final class InPlaceRepair {
           planned,
           finished ? RepairResult.Outcome.DONE : RepairResult.Outcome.NOTHING_TO_DO,
           List.of(),
-          0,
           0);
     }
     requireUndoable(planned);
     requireWritable(planned.plan());
-    long needed = StrategyCosts.of(planned.plan()).get(Strategy.PATCH).extraSpace();
+    long needed = planned.costs().get(Strategy.PATCH).extraSpace();
     Repairs.requireSpace(store, location.path(), needed, location);
     return patch(planned);
   }
@@ -147,7 +145,7 @@ final class InPlaceRepair {
             "Finishing the repair in place that run %s has begun"
                 .formatted(journal.runId().orElse("?")));
     lock.requireHeld();
-    journal.finish(PATCH_THREADS);
+    job.countRead(journal.finish(PATCH_THREADS).bytesRead());
     return true;
   }
 
@@ -205,22 +203,23 @@ final class InPlaceRepair {
         builder.put(change.name(), change.content());
       }
       builder.put(Manifest.NAME, manifest(plan, receipts).toJson());
-      audit.prepare(row(planned, bytesRead(receipts), bytesStaged(receipts)));
+      long staged = bytesStaged(receipts, planned);
+      audit.prepare(row(planned, staged));
       job.progress().begin("Write the journal", 0);
       lock.requireHeld();
-      builder.ready(PATCH_THREADS);
+      job.countRead(builder.ready(PATCH_THREADS));
       job.progress().begin("Patch headers", 0);
       lock.requireHeld();
       JournalResult patched = journal.finish(PATCH_THREADS);
+      job.countRead(patched.bytesRead());
       job.progress().end();
       requireRepaired(plan);
-      long read = bytesRead(receipts) + patched.bytesRead();
-      long written = bytesStaged(receipts) + patched.bytesWritten();
-      audit.append(row(planned, read, written));
+      long written = staged + patched.bytesWritten();
+      audit.append(row(planned, written));
       if (request.forgets()) {
         journal.forget();
       }
-      return result(planned, RepairResult.Outcome.DONE, receipts, read, written);
+      return result(planned, RepairResult.Outcome.DONE, receipts, written);
     }
   }
 
@@ -308,23 +307,27 @@ final class InPlaceRepair {
     }
   }
 
-  private RunRow row(PlannedCheckpoint planned, long read, long written) {
+  private RunRow row(PlannedCheckpoint planned, long written) {
     return run.row(
         Outcome.DONE,
         location.toString(),
         planned.plan().fingerprint(),
         planned.plan().counts(),
-        read,
+        job.bytesRead(),
         written,
         planned.findings());
   }
 
-  private static long bytesRead(List<JournalStageTask.Receipt> receipts) {
-    return rows(receipts).mapToLong(row -> row.bytes().read()).sum();
-  }
-
-  private static long bytesStaged(List<JournalStageTask.Receipt> receipts) {
-    return rows(receipts).mapToLong(row -> row.bytes().written()).sum();
+  /** What went into the journal. */
+  private static long bytesStaged(
+      List<JournalStageTask.Receipt> receipts, PlannedCheckpoint planned) {
+    long shards =
+        receipts.stream()
+            .flatMap(receipt -> receipt.entries().stream())
+            .mapToLong(StagedEntry::bytesWritten)
+            .sum();
+    return shards
+        + planned.sideFileChanges().stream().mapToLong(change -> change.content().length).sum();
   }
 
   private static Stream<ShardRow> rows(List<JournalStageTask.Receipt> receipts) {
@@ -335,7 +338,6 @@ final class InPlaceRepair {
       PlannedCheckpoint planned,
       RepairResult.Outcome outcome,
       List<JournalStageTask.Receipt> receipts,
-      long read,
       long written) {
     return new RepairResult(
         run.id().value(),
@@ -345,7 +347,7 @@ final class InPlaceRepair {
         planned.plan().fingerprint(),
         planned.plan().counts(),
         Repairs.strategies(rows(receipts).map(ShardRow::strategy)),
-        read + Repairs.headerBytes(planned.plan()),
+        job.bytesRead(),
         written,
         run.seconds(),
         job.stageSeconds(),

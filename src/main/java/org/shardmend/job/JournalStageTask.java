@@ -98,6 +98,7 @@ final class JournalStageTask {
     String path = settings.rewrite().source().path(shard.name());
     try (RangeReader reader = store.openForRead(path)) {
       SourceHeader before = SourceHeader.read(reader, shard, settings.rewrite().dtypes());
+      meter.accept(before.bytes().length);
       HeaderEdit edit =
           ShardPlan.edit(before.header(), shard.headerChanges(), settings.rewrite().dtypes());
       Staged staged = stage(numbered, reader, before, edit);
@@ -165,6 +166,7 @@ final class JournalStageTask {
     try (ShardWriter writer = store.create(path, bytes)) {
       copy = ShardCopy.write(settings.rewrite(), reader, before, edit, header, writer, meter);
     }
+    meter.accept(before.bytes().length);
     entries.add(
         journal.replacement(
             numbered.number(), attempt, shard.name(), before.bytes().length, copy.headerBytes()));

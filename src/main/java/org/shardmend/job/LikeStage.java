@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.ExpectedUnit;
@@ -34,7 +35,7 @@ final class LikeStage {
   static ExpectedState read(SparkJob job, PlanRequest request, Location healthy)
       throws JobException {
     CheckpointAccess access = new CheckpointAccess(healthy, job.hadoop());
-    Checkpoint checkpoint = Discoveries.discover(access, request.discovery());
+    Checkpoint checkpoint = Discoveries.discover(job, access, request.discovery());
     UnknownDtypes dtypes = request.dtypes();
     List<NamedUnit> named = NamedUnit.of(checkpoint);
     SharedHeaders shared = SharedHeaders.read(job, access, named, dtypes);
@@ -44,7 +45,7 @@ final class LikeStage {
             "Read the headers of the healthy checkpoint",
             0,
             named,
-            (unit, meter) -> read(access, unit, dtypes, shared))) {
+            (unit, meter) -> read(access, unit, dtypes, shared, meter))) {
       if (!receipt.problems().isEmpty()) {
         throw JobException.refused(
             receipt.problems().get(0).code(),
@@ -57,9 +58,13 @@ final class LikeStage {
   }
 
   private static Receipt read(
-      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, SharedHeaders shared)
+      CheckpointAccess access,
+      NamedUnit unit,
+      UnknownDtypes dtypes,
+      SharedHeaders shared,
+      LongConsumer meter)
       throws IOException {
-    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared);
+    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared, meter);
     ArrayList<TensorEntry> tensors = new ArrayList<>();
     for (NamedTensor t : headers.tensors()) {
       if (!t.extra()) {

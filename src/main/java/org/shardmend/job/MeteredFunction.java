@@ -5,7 +5,8 @@ import java.io.Serializable;
 import java.util.function.LongConsumer;
 
 /**
- * What a task does with its value, on an executor; it tells {@code meter} the bytes that it moves.
+ * What a task does with its value, on an executor; it tells {@code meter} the bytes that it reads
+ * of checkpoints, headers too.
  */
 @FunctionalInterface
 interface MeteredFunction<T, R> extends Serializable {

@@ -44,7 +44,6 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
   private final AuditTrail audit;
   private final Map<Integer, ShardReceipt> receipts = new TreeMap<>();
   private final List<ShardRow> shardRows = new ArrayList<>();
-  private long shardBytesRead;
   private long shardBytesWritten;
 
   /**
@@ -169,14 +168,9 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
     return shardRows;
   }
 
-  /** Bytes that this run has read, without the headers that were read for the plan. */
-  long bytesRead() {
-    return shardBytesRead + sideFiles.copied();
-  }
-
   /** Bytes that this run has written. */
   long bytesWritten() {
-    return shardBytesWritten + sideFiles.copied();
+    return shardBytesWritten + sideFiles.written();
   }
 
   /**
@@ -250,7 +244,6 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
 
   private void take(ShardReceipt shard) {
     receipts.put(shard.number(), shard);
-    shardBytesRead += shard.bytesRead();
     shardBytesWritten += shard.bytesWritten();
   }
 
@@ -293,7 +286,7 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
             "Verify what was written",
             0,
             groups(readBack),
-            (group, meter) -> VerifyWrittenTask.run(shared, group))) {
+            (group, meter) -> VerifyWrittenTask.run(shared, group, meter))) {
       problems.addAll(receipt.problems());
       audit.add(receipt.tensorRows(), receipt.shardRows());
       shardRows.addAll(receipt.shardRows());
@@ -390,7 +383,7 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
         output.toString(),
         planned.plan().fingerprint(),
         planned.plan().counts(),
-        bytesRead(),
+        job.bytesRead(),
         bytesWritten(),
         planned.findings());
   }

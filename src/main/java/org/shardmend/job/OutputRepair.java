@@ -98,7 +98,7 @@ final class OutputRepair {
       if (publication.recover() || (publication.isTaken() && recoverAudit())) {
         recoverAudit();
         job.progress().message("An earlier run had published this repair; nothing was left to do");
-        return done(List.of(), 0, 0);
+        return done(List.of(), 0);
       }
       if (request.restarts()) {
         publication.restart();
@@ -144,7 +144,7 @@ final class OutputRepair {
     try (OutputBuild build = new OutputBuild(job, request, run, planned, store, settings)) {
       publication.run(run.id().value(), build);
       build.endAudit();
-      return done(build.shardRows(), build.bytesRead(), build.bytesWritten());
+      return done(build.shardRows(), build.bytesWritten());
     }
   }
 
@@ -157,7 +157,7 @@ final class OutputRepair {
         planned.plan().fingerprint(),
         planned.plan().counts(),
         Map.of(),
-        Repairs.headerBytes(planned.plan()),
+        job.bytesRead(),
         0,
         run.seconds(),
         job.stageSeconds(),
@@ -165,7 +165,7 @@ final class OutputRepair {
         planned.findings());
   }
 
-  private RepairResult done(List<ShardRow> shards, long read, long written) {
+  private RepairResult done(List<ShardRow> shards, long written) {
     return new RepairResult(
         run.id().value(),
         RepairResult.Outcome.DONE,
@@ -174,7 +174,7 @@ final class OutputRepair {
         planned.plan().fingerprint(),
         planned.plan().counts(),
         Repairs.strategies(shards.stream().map(ShardRow::strategy)),
-        Repairs.headerBytes(planned.plan()) + read,
+        job.bytesRead(),
         written,
         run.seconds(),
         job.stageSeconds(),

@@ -1,10 +1,17 @@
 package org.shardmend.job;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.SideFile;
+import org.shardmend.plan.Cost;
 import org.shardmend.plan.Plan;
+import org.shardmend.plan.SideFileBytes;
+import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyCosts;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.storage.Location;
 
@@ -17,6 +24,7 @@ import org.shardmend.storage.Location;
  * @param plan what a repair would do
  * @param sideFileChanges the side files that a repair changes with the names
  * @param findings what its user should know
+ * @param bytesRead what was read for it: headers, side files, and tensors that were compared
  */
 public record PlannedCheckpoint(
     Location location,
@@ -24,7 +32,8 @@ public record PlannedCheckpoint(
     RuleSet rules,
     Plan plan,
     List<SideFileChange> sideFileChanges,
-    List<Finding> findings) {
+    List<Finding> findings,
+    long bytesRead) {
 
   /** Copies the lists, so that the value can't change. */
   public PlannedCheckpoint {
@@ -32,10 +41,32 @@ public record PlannedCheckpoint(
     findings = List.copyOf(findings);
   }
 
+  /** What each strategy would cost, with the side files that go along. */
+  public Map<Strategy, Cost> costs() {
+    return StrategyCosts.of(plan, sideFileBytes(), bytesRead);
+  }
+
+  private SideFileBytes sideFileBytes() {
+    Map<String, Long> after = new HashMap<>();
+    sideFileChanges.forEach(change -> after.put(change.name(), (long) change.content().length));
+    SideFileBytes bytes = SideFileBytes.NONE;
+    for (SideFile file : checkpoint.sideFiles()) {
+      if (SideFileCopy.isCarriedAlong(file) && file.entry().isReadable()) {
+        long before = file.entry().bytes();
+        bytes =
+            after.containsKey(file.name())
+                ? bytes.plusChanged(before, after.get(file.name()))
+                : bytes.plusCarried(before);
+      }
+    }
+    return bytes;
+  }
+
   /** The same, with more to know. */
   PlannedCheckpoint with(List<Finding> more) {
     List<Finding> all = new ArrayList<>(findings);
     all.addAll(more);
-    return new PlannedCheckpoint(location, checkpoint, rules, plan, sideFileChanges, all);
+    return new PlannedCheckpoint(
+        location, checkpoint, rules, plan, sideFileChanges, all, bytesRead);
   }
 }

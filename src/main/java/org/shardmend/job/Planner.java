@@ -31,7 +31,8 @@ final class Planner {
   }
 
   PlannedCheckpoint plan() throws JobException {
-    Checkpoint checkpoint = Discoveries.discover(access, request.discovery());
+    long before = job.bytesRead();
+    Checkpoint checkpoint = Discoveries.discover(job, access, request.discovery());
     refuse(RankSums.problems(checkpoint));
     RuleSet rules = RuleSet.of(request.rules(), checkpoint.layout().id());
     SideFileChanges sideFiles = sideFiles(checkpoint);
@@ -60,7 +61,13 @@ final class Planner {
           .ifPresent(findings::add);
     }
     return new PlannedCheckpoint(
-        request.checkpoint(), checkpoint, rules, plan, sideFiles.of(plan, modules), findings);
+        request.checkpoint(),
+        checkpoint,
+        rules,
+        plan,
+        sideFiles.of(plan, modules),
+        findings,
+        job.bytesRead() - before);
   }
 
   /** The units' plans, with what is too much for the heap on the driver's disk. */
@@ -84,7 +91,7 @@ final class Planner {
 
   private SideFileChanges sideFiles(Checkpoint checkpoint) throws JobException {
     try {
-      return SideFileChanges.read(access, checkpoint, request.rewritesConfig());
+      return SideFileChanges.read(access, checkpoint, request.rewritesConfig(), job::countRead);
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }

@@ -37,10 +37,12 @@ final class ReadBackTask {
   private final RewriteTask.Settings settings;
   private final Task task;
   private final TensorDigester digester;
+  private final LongConsumer meter;
 
   private ReadBackTask(RewriteTask.Settings settings, Task task, LongConsumer meter) {
     this.settings = settings;
     this.task = task;
+    this.meter = meter;
     DigestAlgorithm algorithm =
         DigestAlgorithm.ofLabel(settings.rewrite().digest()).orElse(DigestAlgorithm.XXH3_128);
     this.digester = new TensorDigester(algorithm, settings.rewrite().pace(meter));
@@ -98,6 +100,7 @@ final class ReadBackTask {
     try (RangeReader reader = store.openForRead(path)) {
       byte[] bytes = new byte[Math.toIntExact(headerBytes)];
       reader.readFully(0, ByteBuffer.wrap(bytes));
+      meter.accept(bytes.length);
       int json = bytes.length - HeaderReader.LENGTH_BYTES;
       Header header =
           HeaderReader.parse(

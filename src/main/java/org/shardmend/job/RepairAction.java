@@ -18,7 +18,7 @@ public final class RepairAction {
 
   /** An action on the request's checkpoint, on {@code job}'s executors. */
   public RepairAction(SparkJob job, RepairRequest request) {
-    this.job = job;
+    this.job = job.apart();
     this.request = request;
     this.run =
         new RunRecord(
@@ -87,7 +87,7 @@ public final class RepairAction {
       return;
     }
     String output = request.output().map(Location::toString).orElse("");
-    RunRow row = run.failure(failure, output, request.listing());
+    RunRow row = run.failure(failure, output, request.listing(), job.bytesRead());
     FailedRuns.record(job, request.audit().get(), catalog, row).ifPresent(failure::addSuppressed);
   }
 }

@@ -12,8 +12,6 @@ import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.plan.ByteSize;
 import org.shardmend.plan.Decision;
-import org.shardmend.plan.Plan;
-import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
@@ -106,11 +104,6 @@ final class Repairs {
         .ifPresent(
             holder -> progress.message("Took over the lock of a run that is gone: " + holder));
     return lock;
-  }
-
-  /** What planning reads of the shards, in bytes. */
-  static long headerBytes(Plan plan) {
-    return plan.shards().stream().mapToLong(ShardPlan::headerBytes).sum();
   }
 
   /** How many shards came by each strategy. */

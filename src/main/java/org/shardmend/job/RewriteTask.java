@@ -119,6 +119,7 @@ final class RewriteTask {
     String from = settings.rewrite().source().path(plan.name());
     try (RangeReader reader = source.openForRead(from)) {
       SourceHeader before = SourceHeader.read(reader, plan, settings.rewrite().dtypes());
+      meter.accept(before.bytes().length);
       HeaderEdit edit =
           ShardPlan.edit(before.header(), plan.headerChanges(), settings.rewrite().dtypes());
       Written written = write(task, from, reader, before, edit);

@@ -79,8 +79,9 @@ final class RunRecord {
    * The row of a run that ended with an error.
    *
    * @param fingerprint what tells whether the source is still the same; empty when nothing does
+   * @param bytesRead what it had read by then
    */
-  RunRow failure(JobException failure, String output, String fingerprint) {
+  RunRow failure(JobException failure, String output, String fingerprint, long bytesRead) {
     return new RunRow(
         id,
         request.checkpoint().toString(),
@@ -92,7 +93,7 @@ final class RunRecord {
         Release.version(),
         ruleNames(),
         ActionCounts.NONE,
-        0,
+        bytesRead,
         0,
         System.getProperty("user.name", ""),
         application,

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.UnitSummary;
@@ -50,7 +51,7 @@ final class ScanStage {
         "Read headers and plan",
         0,
         units,
-        (unit, meter) -> scan(access, unit, rules, dtypes, shared));
+        (unit, meter) -> scan(access, unit, rules, dtypes, shared, meter));
   }
 
   private static Receipt scan(
@@ -58,9 +59,10 @@ final class ScanStage {
       NamedUnit unit,
       RuleSet rules,
       UnknownDtypes dtypes,
-      SharedHeaders shared)
+      SharedHeaders shared,
+      LongConsumer meter)
       throws IOException {
-    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared);
+    UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared, meter);
     if (!headers.problems().isEmpty()) {
       return Receipt.malformed(unit, headers.problems());
     }

@@ -3,6 +3,7 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.CheckpointFiles;
 import org.shardmend.checkpoint.Finding;
@@ -21,15 +22,23 @@ import org.shardmend.storage.StoreCheckpointFiles;
 final class ShardHeaders {
   private final CheckpointFiles files;
   private final UnknownDtypes dtypes;
+  private final LongConsumer meter;
 
   /**
    * Headers of {@code shards}, whose listing says all that needs to be known of them.
    *
    * @param store the checkpoint's; the caller closes it
+   * @param meter told the length of each header
    */
-  ShardHeaders(Store store, CheckpointAccess access, List<Shard> shards, UnknownDtypes dtypes) {
+  ShardHeaders(
+      Store store,
+      CheckpointAccess access,
+      List<Shard> shards,
+      UnknownDtypes dtypes,
+      LongConsumer meter) {
     this.files = HeaderGate.before(new StoreCheckpointFiles(store, access.location(), shards));
     this.dtypes = dtypes;
+    this.meter = meter;
   }
 
   /**
@@ -47,7 +56,9 @@ final class ShardHeaders {
    */
   Answer read(UnitId unit, Shard shard) throws IOException {
     try {
-      return new Answer(Optional.of(HeaderScan.read(files, unit, shard, dtypes)), List.of());
+      ScannedShard scanned = HeaderScan.read(files, unit, shard, dtypes);
+      meter.accept(scanned.header().dataBegin());
+      return new Answer(Optional.of(scanned), List.of());
     } catch (CheckpointException e) {
       if (e.reason() != CheckpointException.Reason.REFUSED) {
         throw new ShardTaskException(e.code(), shard.name(), e.getMessage(), e);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.apache.spark.broadcast.Broadcast;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
@@ -60,7 +61,7 @@ final class SharedHeaders implements Serializable {
             "Read headers that ranks share",
             0,
             shared,
-            (shard, meter) -> scan(access, shard, dtypes))) {
+            (shard, meter) -> scan(access, shard, dtypes, meter))) {
       receipt.scanned().forEach(scanned -> byName.put(scanned.shard().name(), scanned));
     }
     return new SharedHeaders(new ArrayList<>(List.of(job.spark().broadcast(byName))));
@@ -79,11 +80,12 @@ final class SharedHeaders implements Serializable {
     return List.copyOf(shared.values());
   }
 
-  private static Receipt scan(CheckpointAccess access, Shard shard, UnknownDtypes dtypes)
+  private static Receipt scan(
+      CheckpointAccess access, Shard shard, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
     ArrayList<ScannedShard> scanned = new ArrayList<>();
     try (Store store = access.open()) {
-      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes);
+      ShardHeaders headers = new ShardHeaders(store, access, List.of(shard), dtypes, meter);
       headers.read(UnitId.NONE, shard).shard().ifPresent(scanned::add);
     }
     return new Receipt(scanned);

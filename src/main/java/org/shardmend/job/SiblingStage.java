@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.SiblingFindings;
@@ -46,22 +47,28 @@ final class SiblingStage {
                         new ArrayList<>(mismatch.others())))
             .toList();
     return job
-        .run("Look at ranks that differ", 0, tasks, (task, meter) -> compare(access, task, dtypes))
+        .run(
+            "Look at ranks that differ",
+            0,
+            tasks,
+            (task, meter) -> compare(access, task, dtypes, meter))
         .stream()
         .map(finding -> new Fault(finding.code(), finding.shard(), "", finding.message()))
         .toList();
   }
 
-  private static Finding compare(CheckpointAccess access, Task task, UnknownDtypes dtypes)
+  private static Finding compare(
+      CheckpointAccess access, Task task, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
     return SiblingFindings.finding(
         new SiblingFindings.Mismatch(task.code(), task.reference().id(), task.others()),
-        tensors(access, task.reference(), dtypes),
-        tensors(access, task.other(), dtypes));
+        tensors(access, task.reference(), dtypes, meter),
+        tensors(access, task.other(), dtypes, meter));
   }
 
   private static List<TensorEntry> tensors(
-      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes) throws IOException {
-    return UnitHeaders.read(access, unit, dtypes).entries();
+      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, LongConsumer meter)
+      throws IOException {
+    return UnitHeaders.read(access, unit, dtypes, meter).entries();
   }
 }

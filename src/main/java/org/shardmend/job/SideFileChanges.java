@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
@@ -46,15 +47,18 @@ final class SideFileChanges {
    * Reads the side files concerned.
    *
    * @param rewritesConfig whether module names in config.json follow the tensors' names
+   * @param meter told how much is read
    */
   static SideFileChanges read(
-      CheckpointAccess access, Checkpoint checkpoint, boolean rewritesConfig) throws IOException {
+      CheckpointAccess access, Checkpoint checkpoint, boolean rewritesConfig, LongConsumer meter)
+      throws IOException {
     TreeMap<String, byte[]> indexes = new TreeMap<>();
     try (Store store = access.open()) {
       for (SideFile file : checkpoint.sideFiles()) {
         if (file.role() == SideFile.Role.INDEX) {
-          indexes.put(
-              file.name(), SmallFiles.read(store, access.path(file.name()), MAX_INDEX_BYTES));
+          byte[] index = SmallFiles.read(store, access.path(file.name()), MAX_INDEX_BYTES);
+          meter.accept(index.length);
+          indexes.put(file.name(), index);
         }
       }
     }

@@ -34,7 +34,7 @@ final class SideFileCopy {
   private final Store target;
   private final Staging staging;
   private final FileCopier files = new FileCopier(Pace.unlimited());
-  private long copied;
+  private long written;
 
   /** What is written together, in the order in which it is written where loaders can see it. */
   enum Group {
@@ -88,9 +88,9 @@ final class SideFileCopy {
         .sum();
   }
 
-  /** How many bytes were copied so far. */
-  long copied() {
-    return copied;
+  /** How many bytes were written so far. */
+  long written() {
+    return written;
   }
 
   /** The names of a group's files. */
@@ -122,7 +122,7 @@ final class SideFileCopy {
   }
 
   /** An index that lies misleads its readers; a marker speaks of a save that is long over. */
-  private static boolean isCarriedAlong(SideFile file) {
+  static boolean isCarriedAlong(SideFile file) {
     return switch (file.role()) {
       case PLAIN, INDEX, CHECKSUM_LIST, CHECKSUM_JSON, READY -> true;
       case STALE_INDEX, SAVE_MARKER -> false;
@@ -135,7 +135,7 @@ final class SideFileCopy {
     if (changed.isPresent()) {
       target.deleteTree(out);
       SmallFiles.create(target, out, changed.get());
-      copied += changed.get().length;
+      written += changed.get().length;
       keepMode(from, from.realPath(path), out);
       return;
     }
@@ -146,7 +146,7 @@ final class SideFileCopy {
       }
       case FILE -> {
         target.deleteTree(out);
-        copied += files.copy(from, path, target, out);
+        copyFile(from, path, out);
         keepMode(from, path, out);
       }
       case SYMLINK -> copyTarget(from, file.name(), path, out, Set.of());
@@ -172,7 +172,7 @@ final class SideFileCopy {
     switch (status.get().kind()) {
       case FILE -> {
         target.deleteTree(out);
-        copied += files.copy(from, real.get(), target, out);
+        copyFile(from, real.get(), out);
         keepMode(from, real.get(), out);
       }
       case DIRECTORY -> copyDirectory(from, name, real.get(), out, above);
@@ -200,6 +200,12 @@ final class SideFileCopy {
       copyTarget(from, name + below, entry.path(), out + below, nowAbove);
     }
     keepModeOfDirectory(from, real, out);
+  }
+
+  private void copyFile(Store from, String path, String out) throws IOException {
+    long bytes = files.copy(from, path, target, out);
+    job.countRead(bytes);
+    written += bytes;
   }
 
   private static Optional<String> resolve(Store store, String path) throws IOException {

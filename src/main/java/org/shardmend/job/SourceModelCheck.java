@@ -31,7 +31,7 @@ final class SourceModelCheck {
    */
   static List<Finding> findings(SparkJob job, PlannedCheckpoint planned, Location location)
       throws JobException {
-    SourceModel model = read(new CheckpointAccess(location, job.hadoop()));
+    SourceModel model = read(job, new CheckpointAccess(location, job.hadoop()));
     List<String> produced =
         planned
             .plan()
@@ -51,9 +51,10 @@ final class SourceModelCheck {
     return findings;
   }
 
-  private static SourceModel read(CheckpointAccess access) throws JobException {
+  private static SourceModel read(SparkJob job, CheckpointAccess access) throws JobException {
     try (Store store = access.open()) {
-      return SourceModel.read(new StoreCheckpointFiles(store, access.location()));
+      return SourceModel.read(
+          new MeteredFiles(new StoreCheckpointFiles(store, access.location()), job::countRead));
     } catch (CheckpointException e) {
       throw JobException.of(e);
     } catch (IOException e) {

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -36,10 +38,16 @@ public final class SparkJob implements AutoCloseable {
   private final JavaSparkContext spark;
   private final HadoopSettings hadoop;
   private final Progress progress;
+  private final LongConsumer outerMeter;
+  private final LongAdder bytesRead = new LongAdder();
   private final Map<String, Double> stageSeconds = new LinkedHashMap<>();
 
-  private SparkJob(JavaSparkContext spark, Progress progress) {
+  /**
+   * @param outerMeter told of all bytes that this job has read, when it has
+   */
+  private SparkJob(JavaSparkContext spark, Progress progress, LongConsumer outerMeter) {
     this.spark = spark;
+    this.outerMeter = outerMeter;
     this.hadoop = HadoopSettings.of(spark.hadoopConfiguration());
     this.progress = progress;
   }
@@ -67,7 +75,7 @@ public final class SparkJob implements AutoCloseable {
   private static SparkJob start(SparkConf conf, Progress progress) throws JobException {
     try {
       SparkContext context = SparkContext.getOrCreate(conf);
-      return new SparkJob(JavaSparkContext.fromSparkContext(context), progress);
+      return new SparkJob(JavaSparkContext.fromSparkContext(context), progress, bytes -> {});
     } catch (Exception e) { // Scala declares none of the checked ones that it throws.
       String message =
           "Spark could not be started on --master %s: %s"
@@ -93,7 +101,29 @@ public final class SparkJob implements AutoCloseable {
    */
   SparkJob beside(String pool, Progress own) {
     spark.setLocalProperty(POOL, pool);
-    return new SparkJob(spark, own);
+    return new SparkJob(spark, own, this::countRead);
+  }
+
+  /**
+   * The same application for one action, whose stages are timed and whose bytes are counted apart.
+   * It ends with the application, and is not closed itself.
+   */
+  SparkJob apart() {
+    return new SparkJob(spark, progress, this::countRead);
+  }
+
+  /**
+   * What was read of checkpoints so far, in bytes: headers, side files and data, by tasks and here.
+   * What a task reads when it is tried again counts again.
+   */
+  public long bytesRead() {
+    return bytesRead.sum();
+  }
+
+  /** Counts what was read of a checkpoint without a task. */
+  void countRead(long bytes) {
+    bytesRead.add(bytes);
+    outerMeter.accept(bytes);
   }
 
   /** The context, for whoever reads the audit tables. */
@@ -213,6 +243,7 @@ public final class SparkJob implements AutoCloseable {
 
     @Override
     public void close() {
+      countRead(meter.bytes());
       meter.end();
     }
 

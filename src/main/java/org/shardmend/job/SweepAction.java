@@ -210,7 +210,7 @@ public final class SweepAction {
                     ? SweptCheckpoint.Outcome.UNKNOWN_LAYOUT
                     : SweptCheckpoint.Outcome.FAILED;
           };
-      return SweptCheckpoint.without(location, outcome, e.getMessage());
+      return SweptCheckpoint.without(location, outcome, e.getMessage()).read(own.bytesRead());
     }
 
     private SweptCheckpoint planAndRepair(String listing) throws JobException {
@@ -251,7 +251,7 @@ public final class SweepAction {
           output,
           planned.plan().counts(),
           planned.plan().shards().size(),
-          Repairs.headerBytes(planned.plan()),
+          own.bytesRead(),
           0,
           0,
           message);
@@ -263,7 +263,8 @@ public final class SweepAction {
       String output = request.output(candidate).map(Location::toString).orElse("");
       Optional<AuditCatalog> catalog =
           request.auditTable().map(tables -> new AuditCatalog(own, tables));
-      FailedRuns.record(own, request.audit(), catalog, run.failure(refusal, output, listing))
+      FailedRuns.record(
+              own, request.audit(), catalog, run.failure(refusal, output, listing, own.bytesRead()))
           .ifPresent(refusal::addSuppressed);
       return ended(refusal);
     }
@@ -292,7 +293,7 @@ public final class SweepAction {
           result.output(),
           result.counts(),
           shards,
-          result.bytesRead(),
+          own.bytesRead(),
           result.bytesWritten(),
           0,
           "");

@@ -12,7 +12,7 @@ import org.shardmend.storage.Location;
  * @param output where its repaired form is; empty when there is none
  * @param counts tensors by what became of them, as far as there was a plan
  * @param shards how many shards it has, as far as there was a plan
- * @param bytesRead bytes read; of a plan, those of the headers
+ * @param bytesRead bytes read, by the plan, too
  * @param bytesWritten bytes written
  * @param seconds how long it took
  * @param message why it was refused, failed or left alone; empty when it was not
@@ -63,6 +63,12 @@ public record SweptCheckpoint(
   /** One of which no more is known than what kept it from being looked at. */
   static SweptCheckpoint without(Location checkpoint, Outcome outcome, String message) {
     return new SweptCheckpoint(checkpoint, outcome, "", "", ActionCounts.NONE, 0, 0, 0, 0, message);
+  }
+
+  /** The same, and what was read before it ended. */
+  SweptCheckpoint read(long bytes) {
+    return new SweptCheckpoint(
+        checkpoint, outcome, runId, output, counts, shards, bytes, bytesWritten, seconds, message);
   }
 
   /** The same, and how long it took. */

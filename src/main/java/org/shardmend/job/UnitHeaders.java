@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
@@ -29,19 +30,24 @@ record UnitHeaders(
     List<Finding> findings) {
 
   /** Reads each header of {@code unit} once. */
-  static UnitHeaders read(CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes)
+  static UnitHeaders read(
+      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
-    return read(access, unit, dtypes, SharedHeaders.none());
+    return read(access, unit, dtypes, SharedHeaders.none(), meter);
   }
 
   /** Reads each header of {@code unit} once, but for those that were read already. */
   static UnitHeaders read(
-      CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, SharedHeaders shared)
+      CheckpointAccess access,
+      NamedUnit unit,
+      UnknownDtypes dtypes,
+      SharedHeaders shared,
+      LongConsumer meter)
       throws IOException {
     List<ScannedShard> scanned = new ArrayList<>();
     List<Finding> problems = new ArrayList<>();
     try (Store store = access.open()) {
-      ShardHeaders headers = new ShardHeaders(store, access, unit.unit().shards(), dtypes);
+      ShardHeaders headers = new ShardHeaders(store, access, unit.unit().shards(), dtypes, meter);
       for (Shard shard : unit.unit().shards()) {
         Optional<ScannedShard> known = shared.of(unit.id(), shard);
         if (known.isPresent()) {

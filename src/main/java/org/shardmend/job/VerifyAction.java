@@ -35,7 +35,7 @@ public final class VerifyAction {
 
   /** An action on the request's checkpoint, on {@code job}'s executors. */
   public VerifyAction(SparkJob job, VerifyRequest request) {
-    this.job = job;
+    this.job = job.apart();
     this.request = request;
     this.access = new CheckpointAccess(request.plan().checkpoint(), job.hadoop());
   }
@@ -49,7 +49,7 @@ public final class VerifyAction {
   public VerifyResult execute() throws JobException {
     Checkpoint checkpoint;
     try {
-      checkpoint = Discoveries.discover(access, request.plan().discovery());
+      checkpoint = Discoveries.discover(job, access, request.plan().discovery());
     } catch (JobException e) {
       if (e.kind() != JobException.Kind.REFUSED || e.problems().isEmpty()) {
         throw e;
@@ -92,7 +92,8 @@ public final class VerifyAction {
         checkpoint.shards().size(),
         receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
         faults,
-        findings);
+        findings,
+        job.bytesRead());
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
@@ -148,7 +149,7 @@ public final class VerifyAction {
 
   private VerifyResult unreadable(JobException refusal) {
     List<Fault> faults = refusal.problems().stream().map(VerifyAction::fault).toList();
-    return new VerifyResult(access.location(), 0, 0, 0, faults, List.of());
+    return new VerifyResult(access.location(), 0, 0, 0, faults, List.of(), job.bytesRead());
   }
 
   private static Fault fault(Finding problem) {
@@ -182,7 +183,7 @@ public final class VerifyAction {
   private List<Fault> against(Location source, Checkpoint checkpoint, RuleSet rules)
       throws JobException {
     CheckpointAccess sourceAccess = new CheckpointAccess(source, job.hadoop());
-    Checkpoint before = Discoveries.discover(sourceAccess, request.plan().discovery());
+    Checkpoint before = Discoveries.discover(job, sourceAccess, request.plan().discovery());
     return AgainstStage.run(
         job,
         sourceAccess,

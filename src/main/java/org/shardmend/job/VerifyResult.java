@@ -13,6 +13,7 @@ import org.shardmend.storage.Location;
  * @param tensors how many tensors
  * @param faults what is wrong
  * @param findings what its user should know
+ * @param bytesRead what was read of it, and of what it was compared with, in bytes
  */
 public record VerifyResult(
     Location checkpoint,
@@ -20,7 +21,8 @@ public record VerifyResult(
     int shards,
     long tensors,
     List<Fault> faults,
-    List<Finding> findings) {
+    List<Finding> findings,
+    long bytesRead) {
 
   /** Copies the lists, so that the value can't change. */
   public VerifyResult {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.shardmend.audit.AuditFileWriter;
 import org.shardmend.audit.AuditTable;
 import org.shardmend.audit.ShardRow;
@@ -43,11 +44,13 @@ final class VerifyWrittenTask {
   private final Settings settings;
   private final Store store;
   private final Staging staging;
+  private final LongConsumer meter;
   private final ArrayList<Finding> problems = new ArrayList<>();
 
-  private VerifyWrittenTask(Settings settings, Store store) {
+  private VerifyWrittenTask(Settings settings, Store store, LongConsumer meter) {
     this.settings = settings;
     this.store = store;
+    this.meter = meter;
     this.staging = settings.rewrite().staging(store);
   }
 
@@ -74,10 +77,10 @@ final class VerifyWrittenTask {
   record Receipt(ArrayList<Finding> problems, String tensorRows, ArrayList<ShardRow> shardRows)
       implements Serializable {}
 
-  static Receipt run(Settings settings, Group group) throws IOException {
+  static Receipt run(Settings settings, Group group, LongConsumer meter) throws IOException {
     try (Store store = settings.rewrite().target().open();
         Store auditStore = settings.audit().staging().open()) {
-      return new VerifyWrittenTask(settings, store).verify(group, auditStore);
+      return new VerifyWrittenTask(settings, store, meter).verify(group, auditStore);
     }
   }
 
@@ -125,6 +128,7 @@ final class VerifyWrittenTask {
       }
       byte[] bytes = new byte[Math.toIntExact(receipt.headerBytes())];
       reader.readFully(0, ByteBuffer.wrap(bytes));
+      meter.accept(bytes.length);
       if (!SourceHeader.digest(bytes).equals(receipt.headerDigest())) {
         problem(shard, "holds another header than the one that was written");
         return Optional.empty();

@@ -4,35 +4,64 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What each strategy would read, write and additionally store for a plan. Headers count as read
- * once, and once more where the result is read back; journals hold the old and the new header.
+ * What each strategy would read, write and additionally store for a plan, as {@code bytes_read} and
+ * {@code bytes_written} of the repair count it; of a PATCH, whose journal is deflated, at most. A
+ * repair plans twice: before it begins, and again on what is there at its end.
  */
 public final class StrategyCosts {
+  private static final int PLANNINGS = 2;
+
+  /** How often the header of a shard that is patched is read: staged, checked twice, read back. */
+  private static final int PATCH_READS = 4;
+
+  /** How often a side file that a journal replaces is read: put into it, and checked twice. */
+  private static final int REPLACE_READS = 3;
+
   private StrategyCosts() {}
 
-  /** The cost of the whole plan by strategy, for those that can carry out a plan. */
-  public static Map<Strategy, Cost> of(Plan plan) {
+  /**
+   * The cost of the whole plan by strategy, for those that can carry out a plan.
+   *
+   * @param planning what was read for the plan, in bytes
+   */
+  public static Map<Strategy, Cost> of(Plan plan, SideFileBytes sideFiles, long planning) {
     Map<Strategy, Cost> costs = new EnumMap<>(Strategy.class);
     for (Strategy strategy :
         new Strategy[] {Strategy.PATCH, Strategy.CLONE, Strategy.LINK, Strategy.COPY}) {
-      costs.put(
-          strategy,
+      Cost shards =
           plan.shards().stream()
               .map(shard -> of(strategy, shard))
-              .reduce(new Cost(0, 0, 0), Cost::plus));
+              .reduce(new Cost(0, 0, 0), Cost::plus);
+      costs.put(
+          strategy,
+          shards.plus(of(strategy, sideFiles)).plus(new Cost(PLANNINGS * planning, 0, 0)));
     }
     return costs;
   }
 
+  private static Cost of(Strategy strategy, SideFileBytes sideFiles) {
+    long changed = sideFiles.changedAfter();
+    return switch (strategy) {
+      case PATCH -> new Cost(REPLACE_READS * sideFiles.changedBefore(), changed, changed);
+      case CLONE, LINK, COPY -> {
+        long written = sideFiles.carried() + changed;
+        yield new Cost(sideFiles.carried(), written, written);
+      }
+      case NONE -> new Cost(0, 0, 0);
+    };
+  }
+
   /** The cost of one shard when {@code strategy} is asked for, with what it falls back to. */
-  public static Cost of(Strategy strategy, ShardPlan shard) {
+  private static Cost of(Strategy strategy, ShardPlan shard) {
     long header = shard.headerBytes();
     return switch (strategy) {
       case PATCH -> {
         if (shard.unchanged()) {
           yield new Cost(header, 0, 0);
         }
-        yield shard.fitsInPlace() ? new Cost(3 * header, 3 * header, 2 * header) : copy(shard);
+        yield shard.fitsInPlace()
+            ? new Cost(PATCH_READS * header, 3 * header, 2 * header)
+            : replace(shard);
       }
       case CLONE -> {
         if (shard.unchanged()) {
@@ -46,8 +75,16 @@ public final class StrategyCosts {
     };
   }
 
+  /** The header, what is kept of the data, and the new header, which is read back. */
   private static Cost copy(ShardPlan shard) {
-    long reads = shard.headerBytes() + shard.shard().bytes() + shard.targetHeaderBytes();
-    return new Cost(reads, shard.targetBytes(), shard.targetBytes());
+    return new Cost(
+        shard.headerBytes() + shard.targetBytes(), shard.targetBytes(), shard.targetBytes());
+  }
+
+  /** The same in the journal, which looks at the old header three times more. */
+  private static Cost replace(ShardPlan shard) {
+    long kept = shard.targetBytes() - shard.targetHeaderBytes();
+    return new Cost(
+        PATCH_READS * shard.headerBytes() + kept, shard.targetBytes(), shard.targetBytes());
   }
 }

@@ -21,6 +21,7 @@ public final class JournalBuilder {
   private final String runId;
   private final StepListener listener;
   private final List<JournalEntry> entries = new ArrayList<>();
+  private final AtomicLong bytesRead = new AtomicLong();
 
   JournalBuilder(Store store, JournalPaths paths, String runId, StepListener listener) {
     this.store = store;
@@ -85,6 +86,7 @@ public final class JournalBuilder {
       store.setMode(replacement, original.permissions().getAsInt());
       store.sync(replacement);
     }
+    bytesRead.addAndGet(original.bytes());
     return new JournalEntry(
         number,
         JournalEntry.Kind.REPLACE,
@@ -107,10 +109,11 @@ public final class JournalBuilder {
    * {@link Journal#finish} and {@link Journal#rollback} go on.
    *
    * @param threads how many files are looked at at once
+   * @return how many bytes were read of the checkpoint's files since the journal was begun
    * @throws ForeignChangeException when a file has changed since it was staged; nothing was written
    * @throws JournalException when two entries concern one file
    */
-  public void ready(int threads) throws IOException {
+  public long ready(int threads) throws IOException {
     entries.sort(Comparator.comparingInt(JournalEntry::number));
     requireDistinct();
     listener.reached("journal: remove what was not adopted");
@@ -133,6 +136,7 @@ public final class JournalBuilder {
     listener.reached("journal: write READY");
     DurableFile.write(store, paths.ready(), JsonDocument.write(index()));
     listener.reached("journal: ready");
+    return bytesRead.get();
   }
 
   /** G4. */
@@ -153,7 +157,7 @@ public final class JournalBuilder {
   private void requireUnchanged(EntryPool pool) throws IOException {
     listener.reached("journal: look at all files");
     Map<JournalEntry, Condition> conditions =
-        new JournalCheck(store, paths, true, new AtomicLong()).all(entries, pool);
+        new JournalCheck(store, paths, true, bytesRead).all(entries, pool);
     List<ForeignChange> changed =
         entries.stream()
             .filter(entry -> conditions.get(entry) != Condition.OLD)

@@ -61,6 +61,17 @@ record LayoutActions(SparkJob job, List<RuleFamily> rules) {
         .execute();
   }
 
+  /** A copy, whatever the file system can do. */
+  RepairResult repair(Path checkpoint, Path output, RepairRequest.Verify depth)
+      throws JobException {
+    return new RepairAction(
+            job,
+            RepairRequest.toOutput(of(checkpoint), location(output))
+                .strategy(Strategy.COPY)
+                .verify(depth))
+        .execute();
+  }
+
   RepairResult repairInPlace(Path checkpoint) throws JobException {
     return new RepairAction(job, RepairRequest.inPlace(of(checkpoint))).execute();
   }
