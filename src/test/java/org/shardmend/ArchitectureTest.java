@@ -41,9 +41,11 @@ class ArchitectureTest {
 
   @BeforeAll
   static void readMainClasses() {
+    String tests =
+        ArchitectureTest.class.getProtectionDomain().getCodeSource().getLocation().getPath();
     mainClasses =
         new ClassFileImporter()
-            .withImportOption(location -> !location.contains("/test-classes/"))
+            .withImportOption(location -> !location.contains(tests))
             .importPackages("org.shardmend");
   }
 
