@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** What this process can say of itself, and of processes on its own host. */
@@ -21,26 +20,65 @@ interface HolderProbe {
   LockHolder self(String runId);
 
   /**
-   * When that process started, in the terms of {@link LockHolder#started()}; empty when it is gone,
-   * also when all that is left of it is its exit code.
+   * What the system says of a process on this host, as far as it can be believed.
    *
-   * @throws IOException when the system can't say
+   * @throws IOException when the system can't be asked
    */
-  Optional<String> startOf(long pid) throws IOException;
+  Presence presenceOf(long pid) throws IOException;
 
-  /** Whether the holder is proven gone, seen from {@code self}. */
-  default boolean isGone(LockHolder holder, LockHolder self) throws IOException {
+  /**
+   * What is known of the holder, seen from {@code self}. Only a process of the same boot and the
+   * same pid namespace can be looked for: machines that were cloned, and containers, may share a
+   * host name.
+   */
+  default HolderState stateOf(LockHolder holder, LockHolder self) throws IOException {
     if (!holder.host().equals(self.host())) {
-      return false;
+      return HolderState.OTHER_HOST;
     }
-    if (!holder.bootId().equals(self.bootId())) {
-      return !holder.bootId().isEmpty() && !self.bootId().isEmpty();
+    if (holder.bootId().isEmpty() || !holder.bootId().equals(self.bootId())) {
+      return HolderState.OTHER_BOOT;
     }
     if (!holder.pidNamespace().equals(self.pidNamespace())) {
-      return false;
+      return HolderState.OTHER_NAMESPACE;
     }
-    Optional<String> started = startOf(holder.pid());
-    return started.isEmpty() || !started.get().equals(holder.started());
+    Presence presence = presenceOf(holder.pid());
+    return switch (presence.kind()) {
+      case ABSENT -> HolderState.GONE;
+      case HIDDEN -> HolderState.HIDDEN;
+      case PRESENT ->
+          presence.started().equals(holder.started()) ? HolderState.RUNNING : HolderState.GONE;
+    };
+  }
+
+  /**
+   * Whether there is a process of a number.
+   *
+   * @param kind what is known
+   * @param started when it started, in the terms of {@link LockHolder#started()}; empty unless the
+   *     process is present
+   */
+  record Presence(Kind kind, String started) {
+    /** What is known of a process. */
+    enum Kind {
+      /** It runs. */
+      PRESENT,
+      /** The kernel knows no such process, or only its exit code is left. */
+      ABSENT,
+      /** The kernel has one of that number, or may have, and does not show it to this user. */
+      HIDDEN
+    }
+
+    static Presence of(String started) {
+      return new Presence(Kind.PRESENT, started);
+    }
+
+    static Presence absent() {
+      return new Presence(Kind.ABSENT, "");
+    }
+
+    static Presence hidden() {
+      return new Presence(Kind.HIDDEN, "");
+    }
   }
 
   /** The real one. */
@@ -48,7 +86,7 @@ interface HolderProbe {
     return new OfSystem(Clock.systemUTC());
   }
 
-  /** Asks {@code /proc} where there is one, else the JDK. */
+  /** Asks {@code /proc}, and the kernel where that shows nothing. */
   final class OfSystem implements HolderProbe {
     private static final Path PROC = Path.of("/proc");
     private static final Pattern BLANK = Pattern.compile(" ");
@@ -73,24 +111,27 @@ interface HolderProbe {
           pidNamespace(),
           pid,
           ownStart(pid),
+          System.getProperty("user.name", ""),
           runId,
           Instant.now(clock).truncatedTo(ChronoUnit.SECONDS).toString());
     }
 
     private String ownStart(long pid) {
       try {
-        return startOf(pid).orElse("");
+        return presenceOf(pid).started();
       } catch (IOException unreadable) {
         throw new IllegalStateException("The system does not show a process itself.", unreadable);
       }
     }
 
     @Override
-    public Optional<String> startOf(long pid) throws IOException {
+    public Presence presenceOf(long pid) throws IOException {
       if (!Files.isDirectory(PROC.resolve("self"))) {
         return ProcessHandle.of(pid)
             .filter(ProcessHandle::isAlive)
-            .map(process -> process.info().startInstant().map(Instant::toString).orElse(""));
+            .map(process -> process.info().startInstant().map(Instant::toString).orElse(""))
+            .map(Presence::of)
+            .orElseGet(() -> unseen(pid));
       }
       try {
         String stat =
@@ -98,14 +139,41 @@ interface HolderProbe {
                 PROC.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
         String[] fields = BLANK.split(stat.substring(stat.lastIndexOf(')') + 2), -1);
         boolean dead = fields[STATE_FIELD].equals("Z") || fields[STATE_FIELD].equals("X");
-        return dead ? Optional.empty() : Optional.of(fields[START_FIELD]);
-      } catch (NoSuchFileException gone) {
-        return Optional.empty();
+        return dead ? Presence.absent() : Presence.of(fields[START_FIELD]);
+      } catch (NoSuchFileException unseen) {
+        return unseen(pid);
       } catch (IOException failure) {
         if (Files.exists(PROC.resolve(Long.toString(pid)))) {
           throw failure;
         }
-        return Optional.empty();
+        return unseen(pid);
+      }
+    }
+
+    /**
+     * {@code /proc} may be mounted so that it shows each user only his own processes ({@code
+     * hidepid}, see proc(5)). Sending no signal to a process tells those apart that are not there
+     * from those that belong to others, however it is mounted (kill(2): ESRCH, EPERM). The JDK has
+     * no call for it; every shell has.
+     */
+    private static Presence unseen(long pid) {
+      ProcessBuilder kill =
+          new ProcessBuilder("/bin/sh", "-c", "kill -0 \"$1\"", "sh", Long.toString(pid));
+      kill.environment().put("LC_ALL", "C");
+      kill.redirectErrorStream(true);
+      try {
+        Process process = kill.start();
+        process.getOutputStream().close();
+        String said =
+            new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+        return process.waitFor() != 0 && said.contains("No such process")
+            ? Presence.absent()
+            : Presence.hidden();
+      } catch (IOException noShell) {
+        return Presence.hidden();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return Presence.hidden();
       }
     }
 

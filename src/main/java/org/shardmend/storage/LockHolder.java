@@ -8,6 +8,7 @@ package org.shardmend.storage;
  * @param pidNamespace what process numbers are relative to; empty where the system has none
  * @param pid the process
  * @param started when the process started, in the system's own terms: only good for comparing
+ * @param user the name of the user who runs it, for people; empty where the system does not say
  * @param runId the run
  * @param since when the lock was taken, ISO 8601, UTC
  */
@@ -17,12 +18,14 @@ public record LockHolder(
     String pidNamespace,
     long pid,
     String started,
+    String user,
     String runId,
     String since) {
 
   /** As said to people. */
   @Override
   public String toString() {
-    return "run %s on host %s (process %d), since %s".formatted(runId, host, pid, since);
+    return "run %s of user %s on host %s (process %d), since %s"
+        .formatted(runId, user.isEmpty() ? "?" : user, host, pid, since);
   }
 }

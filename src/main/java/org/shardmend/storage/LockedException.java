@@ -11,10 +11,10 @@ public final class LockedException extends IOException {
   }
 
   /** The holder is known, and not proven gone. */
-  static LockedException heldBy(LockHolder holder, Location lock) {
+  static LockedException heldBy(LockHolder holder, HolderState state, Location lock) {
     return new LockedException(
-        "Locked by %s: %s. Wait until it has ended. If it is certain that it no longer runs, run again with --break-lock."
-            .formatted(holder, lock));
+        "Locked by %s; %s: %s. Wait until it has ended. To be sure that it has, look on %s ('ps -p %d' there shows nothing, and no other host or container of that name works on this target); then run again with --break-lock."
+            .formatted(holder, state.sentence(), lock, holder.host(), holder.pid()));
   }
 
   /** The lock file names nobody. */

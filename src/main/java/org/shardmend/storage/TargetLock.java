@@ -64,7 +64,6 @@ public final class TargetLock implements Closeable {
 
   static TargetLock acquire(Store store, String path, String runId, HolderProbe probe)
       throws IOException {
-    store.makeDirectories(DurableFile.parentOf(path));
     TargetLock lock = new Attempt(store, path, probe, probe.self(runId), 0).take();
     lock.removeUnfinished();
     return lock;
@@ -110,11 +109,16 @@ public final class TargetLock implements Closeable {
   /** Releases the lock, if it still is this run's. */
   @Override
   public void close() throws IOException {
-    Optional<byte[]> now = DurableFile.read(store, path, MAX_BYTES);
-    if (now.isPresent() && Arrays.equals(now.get(), content)) {
-      DurableFile.deleteIfPresent(store, path);
+    if (release()) {
       removeOwnDirectory();
     }
+  }
+
+  private boolean release() throws IOException {
+    Optional<byte[]> now = DurableFile.read(store, path, MAX_BYTES);
+    return now.isPresent()
+        && Arrays.equals(now.get(), content)
+        && DurableFile.deleteIfPresent(store, path);
   }
 
   /** Leaves no {@code .shardmend} behind that has nothing in it. */
@@ -187,11 +191,9 @@ public final class TargetLock implements Closeable {
     }
 
     private void requireGone(LockHolder holder) throws IOException {
-      if (!probe.isGone(holder, self)) {
-        throw LockedException.heldBy(holder, store.locate(path));
-      }
-      if (depth == MAX_DEPTH) {
-        throw LockedException.heldBy(holder, store.locate(path));
+      HolderState state = probe.stateOf(holder, self);
+      if (state != HolderState.GONE || depth == MAX_DEPTH) {
+        throw LockedException.heldBy(holder, state, store.locate(path));
       }
     }
 
@@ -209,16 +211,31 @@ public final class TargetLock implements Closeable {
         pause();
         return false;
       }
-      try (takeover) {
+      try {
         Optional<byte[]> now = DurableFile.read(store, path, MAX_BYTES);
         return now.isPresent()
             && Arrays.equals(now.get(), dead)
             && DurableFile.deleteIfPresent(store, path);
+      } finally {
+        // The directory stays: the lock itself is about to be made in it.
+        takeover.release();
       }
     }
 
-    /** Makes the lock file, whole; false when there is one. */
+    /**
+     * Makes the lock file, whole, and its directory where there is none; false when there is one.
+     * The directory may go at any moment: a run that ends removes it when it is empty.
+     */
     private boolean create() throws IOException {
+      store.makeDirectories(DurableFile.parentOf(path));
+      try {
+        return createFile();
+      } catch (NoSuchFileException directoryGone) {
+        return false;
+      }
+    }
+
+    private boolean createFile() throws IOException {
       if (!store.traits().hardLinks()) {
         return createExclusively();
       }

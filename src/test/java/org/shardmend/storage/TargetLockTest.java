@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +17,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.storage.HolderProbe.Presence;
 
 /** The sentences L1 to L7 of {@code publish.md}. */
 class TargetLockTest {
@@ -28,12 +28,24 @@ class TargetLockTest {
     @Override
     public LockHolder self(String runId) {
       return new LockHolder(
-          host, bootId, pidNamespace, pid, processes.get(pid), runId, "2026-11-30T08:00:00Z");
+          host,
+          bootId,
+          pidNamespace,
+          pid,
+          processes.get(pid),
+          "anna",
+          runId,
+          "2026-11-30T08:00:00Z");
     }
 
+    /** A process without a start is one that the system does not show. */
     @Override
-    public Optional<String> startOf(long asked) {
-      return Optional.ofNullable(processes.get(asked));
+    public Presence presenceOf(long asked) {
+      if (!processes.containsKey(asked)) {
+        return Presence.absent();
+      }
+      String started = processes.get(asked);
+      return started.isEmpty() ? Presence.hidden() : Presence.of(started);
     }
   }
 
@@ -108,10 +120,29 @@ class TargetLockTest {
   }
 
   @Test
-  void l2_aLockIsTakenOverAfterAReboot() throws IOException {
+  void l2_anotherBootMayBeAnotherMachineOfThatNameAndProvesNothing() throws IOException {
     acquire("r1", ALIVE);
-    Host rebooted = new Host("node1", "boot2", "pid:[1]", 10, Map.of(10L, "100"));
-    acquire("r2", rebooted).requireHeld();
+    Host twin = new Host("node1", "boot2", "pid:[1]", 20, Map.of(20L, "100"));
+    assertThatThrownBy(() -> acquire("r2", twin))
+        .isInstanceOf(LockedException.class)
+        .hasMessageContaining("started again since, or is another machine of the same name");
+  }
+
+  @Test
+  void l2_aHostWithoutABootIdProvesNothing() throws IOException {
+    acquire("r1", new Host("node1", "", "", 10, Map.of(10L, "100")));
+    Host same = new Host("node1", "", "", 20, Map.of(20L, "200"));
+    assertThatThrownBy(() -> acquire("r2", same)).isInstanceOf(LockedException.class);
+  }
+
+  @Test
+  void l2_aProcessThatTheSystemHidesMayBeAlive() throws IOException {
+    acquire("r1", ALIVE);
+    Host otherUser = new Host("node1", "boot1", "pid:[1]", 20, Map.of(10L, "", 20L, "200"));
+    assertThatThrownBy(() -> acquire("r2", otherUser))
+        .isInstanceOf(LockedException.class)
+        .hasMessageContaining("does not show it to this user")
+        .hasMessageContaining("ps -p 10");
   }
 
   @Test
@@ -126,16 +157,22 @@ class TargetLockTest {
     HolderProbe system = HolderProbe.system();
     LockHolder self = system.self("r1");
     assertThat(self.pid()).isEqualTo(ProcessHandle.current().pid());
-    assertThat(system.startOf(self.pid())).contains(self.started());
-    assertThat(system.isGone(self, self)).isFalse();
+    assertThat(system.presenceOf(self.pid())).isEqualTo(Presence.of(self.started()));
+    assertThat(system.stateOf(self, self)).isEqualTo(HolderState.RUNNING);
     Process child = new ProcessBuilder("sleep", "100").start();
-    String started = system.startOf(child.pid()).orElseThrow();
     LockHolder holder =
         new LockHolder(
-            self.host(), self.bootId(), self.pidNamespace(), child.pid(), started, "r0", "then");
-    assertThat(system.isGone(holder, self)).isFalse();
+            self.host(),
+            self.bootId(),
+            self.pidNamespace(),
+            child.pid(),
+            system.presenceOf(child.pid()).started(),
+            self.user(),
+            "r0",
+            "then");
+    assertThat(system.stateOf(holder, self)).isEqualTo(HolderState.RUNNING);
     child.destroyForcibly().waitFor();
-    assertThat(system.isGone(holder, self)).isTrue();
+    assertThat(system.stateOf(holder, self)).isEqualTo(HolderState.GONE);
   }
 
   @Test
@@ -187,7 +224,7 @@ class TargetLockTest {
     acquire("r1", ALIVE);
     assertThatThrownBy(() -> acquire("r2", OTHER_PROCESS))
         .isInstanceOf(LockedException.class)
-        .hasMessageContaining("run r1")
+        .hasMessageContaining("run r1 of user anna")
         .hasMessageContaining("host node1")
         .hasMessageContaining("process 10")
         .hasMessageContaining("2026-11-30T08:00:00Z")
@@ -245,6 +282,50 @@ class TargetLockTest {
     Path audit = Files.createFile(directory.resolve("checkpoint/.shardmend/audit"));
     lock.close();
     assertThat(audit).exists();
+  }
+
+  @Test
+  void aDeadLockIsTakenOverWhereNothingElseIsInOurDirectory() throws IOException {
+    String inside = TargetLock.inside(directory.resolve("checkpoint").toString());
+    TargetLock.acquire(store, inside, "r1", ALIVE);
+    try (TargetLock lock = TargetLock.acquire(store, inside, "r2", AFTER_ITS_DEATH)) {
+      lock.requireHeld();
+    }
+    assertThat(directory.resolve("checkpoint")).isEmptyDirectory();
+  }
+
+  @Test
+  void runsThatComeAndGoRemoveOurDirectoryFromUnderNobody() throws Exception {
+    String inside = TargetLock.inside(directory.resolve("checkpoint").toString());
+    int runs = 4;
+    CyclicBarrier together = new CyclicBarrier(runs);
+    ExecutorService pool = Executors.newFixedThreadPool(runs);
+    List<Future<Integer>> held = new ArrayList<>();
+    for (int run = 0; run < runs; run++) {
+      String runId = "r-" + run;
+      held.add(pool.submit(() -> timesHeld(inside, runId, together)));
+    }
+    int all = 0;
+    for (Future<Integer> times : held) {
+      all += times.get();
+    }
+    pool.shutdown();
+    assertThat(all).isPositive();
+    assertThat(directory.resolve("checkpoint")).isEmptyDirectory();
+  }
+
+  private int timesHeld(String inside, String runId, CyclicBarrier together) throws Exception {
+    together.await();
+    int times = 0;
+    for (int round = 0; round < 50; round++) {
+      try (TargetLock lock = TargetLock.acquire(store, inside, runId, ALIVE)) {
+        lock.requireHeld();
+        times++;
+      } catch (LockedException another) {
+        assertThat(another).hasMessageContaining("Locked");
+      }
+    }
+    return times;
   }
 
   @Test
