@@ -1,12 +1,10 @@
 package org.shardmend.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
@@ -19,8 +17,8 @@ import org.shardmend.audit.RunId;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.job.JobException;
 import org.shardmend.job.LoggedRun;
+import org.shardmend.job.ProcessFailures;
 import org.shardmend.job.Progress;
-import org.shardmend.job.ResultFile;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -33,8 +31,7 @@ abstract class AnsweringCommand implements Callable<Integer> {
   /** Set by the launcher when standard error is a terminal. */
   private static final String TERMINAL_PROPERTY = "shardmend.terminal";
 
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+  private static final int PRINT_BUFFER_BYTES = 1 << 16;
 
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
@@ -48,30 +45,71 @@ abstract class AnsweringCommand implements Callable<Integer> {
   }
 
   /** Does the work, and says how it ended; every line of the log meanwhile has the run's id. */
-  @SuppressWarnings("try") // The resource acts by being open.
+  @SuppressWarnings("try") // The resources act by being open.
   final int answer(Work work) {
     long began = System.nanoTime();
-    try (LoggedRun logged = LoggedRun.of(runId)) {
-      CommandResult result;
+    AnswerFiles files = new AnswerFiles(name(), output.result, output.metricsFile);
+    try (LoggedRun logged = LoggedRun.of(runId);
+        ThreadErrors watched = ThreadErrors.watch(error -> endNow(error, files, began))) {
+      CommandResult result = result(work, files);
       try {
-        Log.configure(output.verbose, output.quiet, output.logFormat);
-        result = work.run();
-      } catch (JobException e) {
-        if (output.verbose) {
-          Log.error(e.getMessage(), e);
-        } else {
-          Log.error(e.getMessage());
-        }
-        result = failure(e);
+        return answer(result, files, began);
+      } catch (Error e) { // Memory may run out while the answer is written, too.
+        return answerToFiles(failed(ProcessFailures.toJobException(e)), files, began);
       }
-      ObjectNode document = document(result);
-      if (output.json) {
-        print(document);
-      } else {
-        result.text().forEach(line -> out().println(Printable.lines(line)));
-      }
-      return writeFiles(document, result.exit(), (System.nanoTime() - began) / 1e9);
     }
+  }
+
+  private CommandResult result(Work work, AnswerFiles files) {
+    try {
+      Log.configure(output.verbose, output.quiet, output.logFormat);
+      files.begin(runId.value());
+      return work.run();
+    } catch (JobException e) {
+      return failed(e);
+    } catch (RuntimeException e) {
+      return failed(ProcessFailures.behind(e).orElseThrow(() -> e));
+    } catch (Error e) { // A process that lacks something has failed like any other.
+      return failed(ProcessFailures.toJobException(e));
+    }
+  }
+
+  private CommandResult failed(JobException e) {
+    if (output.verbose) {
+      Log.error(e.getMessage(), e);
+    } else {
+      Log.error(e.getMessage());
+    }
+    return failure(e);
+  }
+
+  /** Says that this process can't go on, and ends it as a kill would: threads wait for others. */
+  private void endNow(Error error, AnswerFiles files, long began) {
+    try {
+      answer(failed(ProcessFailures.toJobException(error)), files, began);
+    } finally {
+      Runtime.getRuntime().halt(ExitCode.FAILED.code());
+    }
+  }
+
+  private int answer(CommandResult result, AnswerFiles files, long began) {
+    boolean printed = true;
+    if (output.json) {
+      printed = print(document(result));
+    } else {
+      result.text().forEach(line -> out().println(Printable.lines(line)));
+    }
+    int exit = answerToFiles(result, files, began);
+    return printed ? exit : ExitCode.FAILED.code();
+  }
+
+  /** A file that can't be written makes a success a failure: somebody relies on it. */
+  private int answerToFiles(CommandResult result, AnswerFiles files, long began) {
+    double seconds = (System.nanoTime() - began) / 1e9;
+    boolean written = files.end(document(result), result.exit(), seconds);
+    return !written && result.exit() == ExitCode.DONE
+        ? ExitCode.FAILED.code()
+        : result.exit().code();
   }
 
   /** The id of this run: in its log and, where a command makes one row of an audit, there. */
@@ -94,6 +132,11 @@ abstract class AnsweringCommand implements Callable<Integer> {
 
   final boolean json() {
     return output.json;
+  }
+
+  /** The schema of a command's documents. */
+  static String schema(String command) {
+    return "shardmend/" + command + "/1";
   }
 
   static ObjectNode object() {
@@ -157,49 +200,30 @@ abstract class AnsweringCommand implements Callable<Integer> {
 
   private ObjectNode document(CommandResult result) {
     ObjectNode document = object();
-    document.put("schema", "shardmend/" + name() + "/1");
+    document.put("schema", schema(name()));
     document.put("outcome", result.outcome().token());
     document.setAll(result.document());
     return document;
   }
 
-  /** A file that can't be written makes a success a failure: somebody relies on it. */
-  private int writeFiles(ObjectNode document, ExitCode exit, double seconds) {
-    boolean written = true;
-    if (!output.result.isEmpty()) {
-      ObjectNode withCode = document.deepCopy().put("exit_code", exit.code());
-      written = write(output.result, text(withCode).getBytes(StandardCharsets.UTF_8));
-    }
-    if (!output.metricsFile.isEmpty()) {
-      RunMetrics metrics =
-          new RunMetrics(name(), document, exit, seconds, Clock.systemUTC().instant());
-      written &= write(output.metricsFile, metrics.text());
-    }
-    return !written && exit == ExitCode.DONE ? ExitCode.FAILED.code() : exit.code();
-  }
-
-  private static boolean write(String file, byte[] content) {
+  /** Prints the document; whether all of it could be written. */
+  private static boolean print(ObjectNode document) {
+    PrintStream out = out();
     try {
-      ResultFile.write(file, content);
-      return true;
-    } catch (JobException e) {
-      Log.error(e.getMessage());
+      BufferedOutputStream buffered = new BufferedOutputStream(out, PRINT_BUFFER_BYTES);
+      JsonText.write(document, buffered);
+      buffered.flush();
+      out.println();
+      out.flush();
+    } catch (IOException e) {
+      Log.error("Cannot print the document: " + e.getMessage());
       return false;
     }
-  }
-
-  private static void print(ObjectNode document) {
-    PrintStream out = out();
-    out.println(text(document));
-    out.flush();
-  }
-
-  private static String text(ObjectNode document) {
-    try {
-      return JSON.writeValueAsString(document);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("A tree of plain values always prints", e);
+    if (out.checkError()) {
+      Log.error("Cannot print the document: standard output is closed or full");
+      return false;
     }
+    return true;
   }
 
   private static PrintStream out() {

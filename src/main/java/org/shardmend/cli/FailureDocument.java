@@ -2,7 +2,6 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import org.shardmend.audit.Outcome;
@@ -30,23 +29,10 @@ record FailureDocument(String command, String code, String message) {
         .findFirst();
   }
 
-  String text() {
-    return node().toPrettyString();
-  }
-
-  /** As {@code --result} has it. */
-  String textWith(ExitCode exit) {
-    return node().put("exit_code", exit.code()).toPrettyString();
-  }
-
-  /** As {@code --metrics-file} has it. */
-  byte[] metrics(ExitCode exit) {
-    return new RunMetrics(command, node(), exit, 0, Clock.systemUTC().instant()).text();
-  }
-
-  private ObjectNode node() {
+  /** The document. */
+  ObjectNode node() {
     ObjectNode document = JsonNodeFactory.instance.objectNode();
-    document.put("schema", "shardmend/" + command + "/1");
+    document.put("schema", AnsweringCommand.schema(command));
     document.put("outcome", Outcome.FAILED.token());
     document
         .putObject("error")

@@ -2,15 +2,13 @@ package org.shardmend.cli;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.shardmend.job.JobException;
-import org.shardmend.job.ResultFile;
+import org.shardmend.job.ProcessFailures;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -39,6 +37,8 @@ public final class Main {
     COMMANDS.put(NEEDS_ALL, CompletionCommand::new);
   }
 
+  private static final String ROOT = "shardmend";
+
   private Main() {}
 
   /** Runs one command and ends the process with its exit code. */
@@ -57,7 +57,18 @@ public final class Main {
 
   /** Runs one command and returns its exit code. */
   static int run(String... args) {
-    return commandLineFor(args).execute(args);
+    try {
+      return commandLineFor(args).execute(args);
+    } catch (Error e) { // Before or after the command's work: a library is missing, as a rule.
+      return ended(ProcessFailures.toJobException(e), args);
+    }
+  }
+
+  private static int ended(JobException failure, String... args) {
+    Log.error(failure.getMessage());
+    String command = args.length > 0 && COMMANDS.containsKey(args[0]) ? args[0] : ROOT;
+    return answer(
+        args, ExitCode.FAILED, new FailureDocument(command, failure.code(), failure.getMessage()));
   }
 
   /**
@@ -138,22 +149,13 @@ public final class Main {
   /** Gives the document of a command that never ran to where the arguments want it. */
   private static int answer(String[] args, ExitCode exit, FailureDocument failure) {
     if (List.of(args).contains(OutputOptions.JSON)) {
-      System.out.println(failure.text());
+      System.out.println(failure.node().toPrettyString());
     }
-    write(
-        FailureDocument.value(OutputOptions.RESULT, args),
-        failure.textWith(exit).getBytes(StandardCharsets.UTF_8));
-    write(FailureDocument.value(OutputOptions.METRICS_FILE, args), failure.metrics(exit));
+    new AnswerFiles(
+            failure.command(),
+            FailureDocument.value(OutputOptions.RESULT, args).orElse(""),
+            FailureDocument.value(OutputOptions.METRICS_FILE, args).orElse(""))
+        .end(failure.node(), exit, 0);
     return exit.code();
-  }
-
-  private static void write(Optional<String> file, byte[] content) {
-    if (file.isPresent()) {
-      try {
-        ResultFile.write(file.get(), content);
-      } catch (JobException e) {
-        Log.error(e.getMessage());
-      }
-    }
   }
 }

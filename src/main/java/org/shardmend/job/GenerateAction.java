@@ -40,7 +40,7 @@ public final class GenerateAction {
     try (Store store = Stores.open(target, DriverHadoop.configuration())) {
       Trial trial = CheckpointGenerator.generate(settings, store, target, progress::update);
       if (!expectedFile.isEmpty()) {
-        ResultFile.write(expectedFile, trial.expected().write());
+        ResultFile.write(expectedFile, out -> out.write(trial.expected().write()));
       }
       return trial;
     } catch (FileAlreadyExistsException e) {

@@ -50,7 +50,7 @@ public final class ReportAction {
       }
       RunId shown = run.orElseGet(() -> tables.runIds().last());
       String page = ReportPage.render(ReportReader.read(tables, shown));
-      ResultFile.write(target, page.getBytes(StandardCharsets.UTF_8));
+      ResultFile.write(target, out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
       return shown;
     } catch (NoSuchElementException e) {
       throw JobException.usage("no-such-run", e.getMessage(), e);

@@ -35,6 +35,9 @@ public final class SparkJob implements AutoCloseable {
   /** What Spark says of a master's URL that no cluster manager knows; it has no error class. */
   private static final String UNKNOWN_MASTER = "Could not parse Master URL";
 
+  /** How Spark calls a heap under its least size. */
+  private static final String SMALL_HEAP = "INVALID_DRIVER_MEMORY";
+
   private final JavaSparkContext spark;
   private final HadoopSettings hadoop;
   private final Progress progress;
@@ -75,8 +78,14 @@ public final class SparkJob implements AutoCloseable {
   private static SparkJob start(SparkConf conf, Progress progress) throws JobException {
     try {
       SparkContext context = SparkContext.getOrCreate(conf);
+      if (context.isStopped()) {
+        throw new IllegalStateException("the master does not answer");
+      }
       return new SparkJob(JavaSparkContext.fromSparkContext(context), progress, bytes -> {});
     } catch (Exception e) { // Scala declares none of the checked ones that it throws.
+      if (String.valueOf(e.getMessage()).contains(SMALL_HEAP)) {
+        throw smallHeap(e);
+      }
       String message =
           "Spark could not be started on --master %s: %s"
               .formatted(conf.get("spark.master"), e.getMessage());
@@ -84,6 +93,14 @@ public final class SparkJob implements AutoCloseable {
           ? JobException.usage("bad-spark-setting", message, e)
           : JobException.failed("spark-not-started", message, e);
     }
+  }
+
+  private static JobException smallHeap(Exception failure) {
+    return JobException.usage(
+        "heap-too-small",
+        "Spark needs 450 MiB of heap, and there are %d MiB. Set SHARDMEND_HEAP=512m, or more"
+            .formatted(Runtime.getRuntime().maxMemory() >> 20),
+        failure);
   }
 
   private static boolean isWrongSetting(Exception failure) {
@@ -187,11 +204,23 @@ public final class SparkJob implements AutoCloseable {
         receipts.addAll(stage.run(wave, function));
       }
       return receipts;
+    } catch (RuntimeException e) {
+      // What Spark says when it is asked for something after its end depends on how far that is.
+      if (spark.sc().isStopped()) {
+        throw ProcessFailures.sparkStopped(e);
+      }
+      throw e;
     } finally {
       spark.setJobDescription(null);
       progress.end();
       stageSeconds.merge(description, (System.nanoTime() - began) / 1e9, Double::sum);
     }
+  }
+
+  private TaskFailures.Processes processes() {
+    return SparkSettings.runsInThisProcess(spark.getConf())
+        ? TaskFailures.Processes.THE_DRIVERS_OWN
+        : TaskFailures.Processes.EXECUTORS;
   }
 
   /** The tasks, a partition each, in order, with the hosts that they ask for. */
@@ -290,7 +319,10 @@ public final class SparkJob implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw JobException.failed("interrupted", description + " was interrupted", e);
       } catch (Exception e) { // Spark's own failures arrive in several wrappings.
-        throw TaskFailures.toJobException(description, e);
+        if (spark.sc().isStopped()) {
+          throw ProcessFailures.sparkStopped(e);
+        }
+        throw TaskFailures.toJobException(description, e, processes());
       } finally {
         if (!action.isDone()) {
           action.cancel(true);

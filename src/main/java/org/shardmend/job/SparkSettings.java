@@ -23,6 +23,10 @@ final class SparkSettings {
     conf.setIfMissing("spark.speculation", "false");
     conf.setIfMissing("spark.executorEnv.LC_ALL", "C.UTF-8");
     conf.setIfMissing("spark.ui.showConsoleProgress", "false");
+    if (runsInThisProcess(conf)) {
+      // A task that runs out of memory fails. Spark would end its process with 52, and it is ours.
+      conf.set("spark.executor.killOnFatalError.depth", "0");
+    }
     if (isOneMachine(conf)) {
       conf.setIfMissing("spark.ui.enabled", "false");
       conf.setIfMissing("spark.driver.bindAddress", LOOPBACK);
