@@ -40,8 +40,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "demo",
     description =
-        "Build a broken 32-rank checkpoint, show why it does not load, plan, repair, verify, and show"
-            + " the audit.",
+        "Build a broken 32-rank checkpoint, show why it does not load, plan, repair, verify, and"
+            + " show the audit.",
     footer = {"", "Examples:", "  shardmend demo", "  shardmend demo /tmp/shardmend-demo"})
 final class DemoCommand extends ShardmendCommand {
   private static final int MOST_ERRORS = 3;
@@ -62,7 +62,8 @@ final class DemoCommand extends ShardmendCommand {
 
     title(
         lines,
-        "1. A checkpoint of a hybrid MLA / linear-attention MoE model, TP=4, PP=8, saved after a forward");
+        "1. A checkpoint of a hybrid MLA / linear-attention MoE model, TP=4, PP=8, saved after a"
+            + " forward");
     Trial trial = new GenerateAction(settings(), broken, expectedFile, progress).execute();
     lines.add(
         "   %,d ranks, %,d shards, %,d tensors, %s in %s"
@@ -131,7 +132,7 @@ final class DemoCommand extends ShardmendCommand {
           directory.isEmpty()
               ? Files.createTempDirectory("shardmend-demo-")
               : Files.createDirectories(Path.of(directory));
-      return Location.ofFile(path.toString());
+      return Location.ofFile(path.toRealPath().toString());
     } catch (IOException e) {
       throw JobException.failed(
           "not-written", "Cannot make the demo's directory: " + e.getMessage(), e);

@@ -466,7 +466,8 @@ public final class LocalStore implements Store {
     return text;
   }
 
-  private static boolean isExpressible(Path path, String text) {
+  /** Whether a path is just what its text says. */
+  static boolean isExpressible(Path path, String text) {
     try {
       return Path.of(text).equals(path);
     } catch (InvalidPathException invalid) {

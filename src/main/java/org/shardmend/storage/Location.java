@@ -1,12 +1,12 @@
 package org.shardmend.storage;
 
 import java.io.Serializable;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Where something is. The path's characters are literal: {@code %20} is three characters, and no
@@ -43,14 +43,22 @@ public record Location(String scheme, String authority, String path) implements 
     }
   }
 
-  /** A location in a mounted file system; a relative path is meant from the working directory. */
+  /**
+   * A location in a mounted file system; a relative path is meant from the working directory.
+   *
+   * @param path a {@code ..} in it means what the kernel means: the directory above what is before
+   *     it, links followed
+   * @throws IllegalArgumentException when there is no directory before a {@code ..}
+   */
   public static Location ofFile(String path) {
-    return new Location(FILE, "", normalize(absolute(path)));
+    return new Location(FILE, "", normalize(KernelPath.withoutUp(absolute(path))));
   }
 
   /**
    * Reads a location as people write it: {@code file:/x}, {@code file:///x}, {@code hdfs://h:p/x},
-   * {@code s3a://bucket/x}, {@code /absolute} or {@code relative/directory}.
+   * {@code s3a://bucket/x}, {@code /absolute} or {@code relative/directory}. A {@code ..} is
+   * resolved as the kernel does where files are mounted, and refused elsewhere: HDFS refuses it,
+   * and in an object's key it is a name like any other.
    *
    * @param text as written; a relative path that looks like a URI is written with {@code ./} before
    *     it
@@ -80,7 +88,7 @@ public record Location(String scheme, String authority, String path) implements 
               .formatted(text));
     }
     Location root = parse(defaultFileSystem, FILE + ":///");
-    return new Location(root.scheme(), root.authority(), normalize(text));
+    return new Location(root.scheme(), root.authority(), normalize(withoutUp(root.scheme(), text)));
   }
 
   private static Location ofUri(String scheme, String rest, String defaultFileSystem) {
@@ -94,14 +102,23 @@ public record Location(String scheme, String authority, String path) implements 
             "A file: location has no host, but this one names '%s'. Write file:/path."
                 .formatted(authority));
       }
-      return new Location(FILE, "", normalize(path));
+      return ofFile(path);
     }
     return new Location(
         scheme,
         authority.isEmpty()
             ? defaultAuthority(scheme, defaultFileSystem)
             : checkedAuthority(scheme, authority),
-        normalize(path));
+        normalize(withoutUp(scheme, path)));
+  }
+
+  private static String withoutUp(String scheme, String path) {
+    if (KernelPath.holdsUp(path)) {
+      throw new IllegalArgumentException(
+          "A location in %s: can't hold '..', which means different things there: '%s'. Write the path without it."
+              .formatted(scheme, path));
+    }
+    return path;
   }
 
   private static String defaultAuthority(String scheme, String defaultFileSystem) {
@@ -138,21 +155,14 @@ public record Location(String scheme, String authority, String path) implements 
     return path.startsWith("/") ? path : System.getProperty("user.dir") + "/" + path;
   }
 
+  /** Without {@code .}, empty parts and a slash at its end; a {@code ..} is no text to drop. */
   private static String normalize(String absolute) {
-    Deque<String> parts = new ArrayDeque<>();
-    int begin = 0;
-    while (begin <= absolute.length()) {
-      int slash = absolute.indexOf('/', begin);
-      int end = slash < 0 ? absolute.length() : slash;
-      String part = absolute.substring(begin, end);
-      if (part.equals("..")) {
-        parts.pollLast();
-      } else if (!part.isEmpty() && !part.equals(".")) {
-        parts.addLast(part);
-      }
-      begin = end + 1;
+    if (KernelPath.holdsUp(absolute)) {
+      throw new IllegalArgumentException("A path with '..' in it: '%s'".formatted(absolute));
     }
-    return "/" + String.join("/", parts);
+    return Stream.of(absolute.split("/"))
+        .filter(part -> !part.isEmpty() && !part.equals("."))
+        .collect(Collectors.joining("/", "/", ""));
   }
 
   /** Whether this is in a mounted file system. */
@@ -173,7 +183,7 @@ public record Location(String scheme, String authority, String path) implements 
    */
   public Location child(String name) {
     String joined = (path.equals("/") ? "" : path) + "/" + name;
-    if (name.isEmpty() || !joined.equals(normalize(joined))) {
+    if (name.isEmpty() || KernelPath.holdsUp(name) || !joined.equals(normalize(joined))) {
       throw new IllegalArgumentException("Not a name below %s: '%s'".formatted(this, name));
     }
     return new Location(scheme, authority, joined);

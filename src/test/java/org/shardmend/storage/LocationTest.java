@@ -3,9 +3,14 @@ package org.shardmend.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,12 +19,14 @@ class LocationTest {
   private static final String LOCAL = "file:///";
   private static final String CLUSTER = "hdfs://nn:9000";
 
+  @TempDir private Path scratch;
+
   @ParameterizedTest
   @CsvSource({
     "file:/x/y,                file:/x/y",
     "file:///x//y/,            file:/x/y",
     "FILE://localhost/x,       file:/x",
-    "/a/./b/../c,              file:/a/c",
+    "/a/./b/c,                 file:/a/b/c",
     "/../..,                   file:/",
     "hdfs://NN:9000/x/,        hdfs://nn:9000/x",
     "hdfs://nn:8020/x,         hdfs://nn/x",
@@ -64,6 +71,57 @@ class LocationTest {
   void whatIsNoLocationIsRefused(String text) {
     assertThatThrownBy(() -> Location.parse(text, LOCAL))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void upMeansTheDirectoryAboveWhatALinkLeadsTo() throws IOException {
+    Path home = scratch.toRealPath();
+    Path above = Files.createDirectories(home.resolve("data/v2")).getParent();
+    Path current = Files.createSymbolicLink(home.resolve("current"), Path.of("data/v2"));
+
+    for (String text : List.of(current + "/../ckpt", current + "/./..//ckpt/")) {
+      assertThat(Location.parse(text, LOCAL).path()).isEqualTo(above + "/ckpt");
+      assertThat(Location.parse("file://" + text, LOCAL).path()).isEqualTo(above + "/ckpt");
+      assertThat(Location.ofFile(text).path()).isEqualTo(above + "/ckpt");
+    }
+    assertThat(Location.parse(current + "/../..", LOCAL).path()).isEqualTo(home.toString());
+    assertThat(Location.parse(current + "/ckpt", LOCAL).path()).isEqualTo(current + "/ckpt");
+  }
+
+  @Test
+  void upFromTheWorkingDirectoryIsTheDirectoryAboveIt() throws IOException {
+    Path above = Path.of("").toRealPath().getParent();
+
+    assertThat(Location.parse("../x", LOCAL).path()).isEqualTo(above.resolve("x").toString());
+  }
+
+  @Test
+  void upBehindWhatIsNoDirectoryIsRefusedAsTheKernelDoes() throws IOException {
+    Files.writeString(scratch.resolve("file"), "");
+    Files.createSymbolicLink(scratch.resolve("dangling"), Path.of("nothing"));
+
+    for (String before : List.of("missing", "file", "dangling")) {
+      String text = scratch + "/" + before + "/../x";
+      assertThatThrownBy(() -> Location.parse(text, LOCAL))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(text)
+          .hasMessageContaining("Write the path without '..'");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs://nn/a/../b", "s3a://bucket/..", "viewfs://c/a/../b"})
+  void upIsRefusedWhereNothingIsMounted(String text) {
+    assertThatThrownBy(() -> Location.parse(text, LOCAL))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'..'");
+  }
+
+  @Test
+  void upIsRefusedInAPathThatIsMeantInHdfs() {
+    assertThatThrownBy(() -> Location.parse("/a/../b", CLUSTER))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("hdfs");
   }
 
   @Test
