@@ -62,7 +62,7 @@ final class OutputRepair {
   static RepairResult run(SparkJob job, RepairRequest request, RunRecord run, Location output)
       throws JobException {
     try (Store store = new CheckpointAccess(output, job.hadoop()).open()) {
-      OutputPlaces.require(job, request.plan().checkpoint(), output, store);
+      OutputPlaces.require(job, request, output, store);
       PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
       Repairs.requireDecided(planned);
       OutputRepair repair = new OutputRepair(job, request, run, planned, output, store);

@@ -22,6 +22,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -29,6 +30,7 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.shardmend.checkpoint.FileEntry;
@@ -144,8 +146,20 @@ public final class HadoopStore implements Store {
     } catch (FileNotFoundException absent) {
       return Optional.empty();
     } catch (IOException failure) {
+      if (isBelowAFile(failure)) {
+        return Optional.empty();
+      }
       throw StorageFailure.of("look at", locate(path), failure);
     }
+  }
+
+  /** Whether a part of the path is a file, so that nothing can be below it. */
+  private static boolean isBelowAFile(IOException failure) {
+    return failure instanceof ParentNotDirectoryException
+        || (failure instanceof RemoteException remote
+            && remote.getClassName().equals(ParentNotDirectoryException.class.getName()))
+        || (failure instanceof AccessControlException
+            && String.valueOf(failure.getMessage()).contains("(is not a directory)"));
   }
 
   private FileStatus statusOf(String path, org.apache.hadoop.fs.FileStatus status) {

@@ -21,7 +21,7 @@ final class KernelPath {
 
   /** Whether a part of the path is {@code ..}. */
   static boolean holdsUp(String path) {
-    return Arrays.asList(path.split("/")).contains(UP);
+    return Arrays.asList(path.split("/", -1)).contains(UP);
   }
 
   /**
@@ -37,7 +37,7 @@ final class KernelPath {
       return absolute;
     }
     Path place = Path.of("/");
-    for (String part : absolute.split("/")) {
+    for (String part : absolute.split("/", -1)) {
       if (part.equals(UP)) {
         place = above(place, absolute);
       } else if (!part.isEmpty() && !part.equals(HERE)) {

@@ -160,7 +160,7 @@ public record Location(String scheme, String authority, String path) implements 
     if (KernelPath.holdsUp(absolute)) {
       throw new IllegalArgumentException("A path with '..' in it: '%s'".formatted(absolute));
     }
-    return Stream.of(absolute.split("/"))
+    return Stream.of(absolute.split("/", -1))
         .filter(part -> !part.isEmpty() && !part.equals("."))
         .collect(Collectors.joining("/", "/", ""));
   }

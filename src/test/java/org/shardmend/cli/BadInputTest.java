@@ -414,6 +414,89 @@ class BadInputTest {
     requireBadPlace(source.resolve("../source/."), "output-is-input", "--in-place");
   }
 
+  @Test
+  void upInAPathMeansTheDirectoryAboveWhatALinkLeadsTo() throws IOException {
+    Path data = Files.createDirectories(scratch.resolve("data/v2")).getParent();
+    Path meant = DirectoryContent.copy(source, data.resolve("source"));
+    Path link = Files.createSymbolicLink(scratch.resolve("current"), Path.of("data/v2"));
+    SortedMap<String, String> before = DirectoryContent.of(source);
+
+    CommandRun repair =
+        CommandRun.of(
+            "repair",
+            link + "/../source",
+            "--output",
+            link + "/../repaired",
+            "--audit",
+            link + "/../audit",
+            "--result",
+            link + "/../result.json",
+            "--metrics-file",
+            link + "/../metrics.prom",
+            "--json");
+
+    assertThat(repair.exit()).as(repair.err()).isZero();
+    assertThat(repair.document().path("checkpoint").asText()).isEqualTo("file:" + meant);
+    assertThat(data.toFile().list())
+        .containsExactlyInAnyOrder(
+            "v2", "source", "repaired", "audit", "result.json", "metrics.prom");
+    assertThat(scratch.toFile().list()).containsExactlyInAnyOrder("source", "data", "current");
+    assertThat(DirectoryContent.of(source)).isEqualTo(before);
+  }
+
+  @Test
+  void anOutputWhosePathAnEngineWouldTakeForAPatternIsRefused() {
+    for (String character : List.of("[", "]", "*", "?")) {
+      requireBadPlace(
+          scratch.resolve("a" + character + "b/out"), "bad-output", "'" + character + "'");
+    }
+  }
+
+  @Test
+  void anOutputBehindALinkThatLeadsNowhereIsRefused() throws IOException {
+    Path link = Files.createSymbolicLink(scratch.resolve("link"), Path.of("nothing"));
+    requireBadPlace(link, "bad-output", link.toString());
+    requireBadPlace(link.resolve("repaired"), "bad-output", link.toString());
+  }
+
+  @Test
+  void anOutputBelowAFileIsRefused() throws IOException {
+    Path file = Files.writeString(scratch.resolve("file"), "");
+    requireBadPlace(file.resolve("repaired"), "bad-output", file + "/");
+    requireBadPlace(file.resolve("below/repaired"), "bad-output", file + "/");
+  }
+
+  @Test
+  void anAuditThatWouldBeInTheWayOfSourceOrOutputIsRefused() throws IOException {
+    Path file = Files.writeString(scratch.resolve("file"), "");
+    Path link = Files.createSymbolicLink(scratch.resolve("link"), source);
+    for (Path audit :
+        List.of(
+            output,
+            output.resolve(".shardmend/audit"),
+            scratch,
+            source,
+            source.resolve("audit"),
+            link.resolve(".shardmend/audit"),
+            file.resolve("audit"))) {
+      SortedMap<String, String> before = DirectoryContent.of(scratch);
+      CommandRun repair =
+          CommandRun.of(
+              "repair",
+              source.toString(),
+              "--output",
+              output.toString(),
+              "--audit",
+              audit.toString(),
+              "--json");
+      requireError(
+          repair,
+          "repair",
+          new Bad("", checkpoint -> {}, 2, "bad-audit", List.of(audit.getFileName().toString())));
+      assertThat(DirectoryContent.of(scratch)).isEqualTo(before);
+    }
+  }
+
   private void requireBadPlace(Path place, String code, String part) {
     SortedMap<String, String> before = DirectoryContent.of(scratch);
     CommandRun repair =
