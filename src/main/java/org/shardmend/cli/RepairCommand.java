@@ -110,8 +110,11 @@ final class RepairCommand extends ShardmendCommand {
       names = "--digest",
       paramLabel = "D",
       converter = DigestName.class,
-      description = "xxh3-128 (default), sha256 or none: of each tensor whose bytes are read.")
-  private String digest = DigestAlgorithm.XXH3_128.label();
+      description =
+          "xxh3-128 (default), sha256 or none: of each tensor whose bytes are read. In place, a"
+              + " digest that is asked for has every byte read once, and 'verify --full' compares"
+              + " with it later.")
+  private String digest = "";
 
   @Option(
       names = "--verify",
@@ -166,7 +169,10 @@ final class RepairCommand extends ShardmendCommand {
         target.inPlace
             ? RepairRequest.inPlace(checkpoint.request())
             : RepairRequest.toOutput(checkpoint.request(), Locations.parse(target.output, hadoop));
-    request.run(runId()).digest(digest).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
+    request.run(runId()).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
+    if (!digest.isEmpty()) {
+      request.digest(digest);
+    }
     strategy.strategy().ifPresent(request::strategy);
     if (!audit.isEmpty()) {
       request.audit(Locations.parse(audit, hadoop));
@@ -218,6 +224,9 @@ final class RepairCommand extends ShardmendCommand {
       lines.add(
           "Nothing to do: no active rule would change a name in "
               + Printable.of(result.checkpoint()));
+      if (target.inPlace && !digest.isEmpty() && !digest.equals(RepairRequest.NO_DIGEST)) {
+        lines.add("No digest was recorded: a repair records them when it changes something.");
+      }
       return lines;
     }
     String strategies =

@@ -63,7 +63,7 @@ final class VerifyCommand extends ShardmendCommand {
         VerifyText.of(result, checkpoint.words()));
   }
 
-  private static ObjectNode document(VerifyResult result) {
+  private ObjectNode document(VerifyResult result) {
     ObjectNode document = object();
     document.put("checkpoint", result.checkpoint().toString());
     document.put("ok", result.ok());
@@ -71,6 +71,14 @@ final class VerifyCommand extends ShardmendCommand {
     document.put("shards", result.shards());
     document.put("tensors", result.tensors());
     document.put("bytes_read", result.bytesRead());
+    if (full) {
+      document
+          .putObject("digests")
+          .put("compared", result.coverage().compared())
+          .put("missing", result.coverage().missing());
+    } else {
+      document.putNull("digests");
+    }
     ArrayNode faults = document.putArray("faults");
     for (Fault fault : result.faults()) {
       ObjectNode node = faults.addObject();

@@ -40,7 +40,7 @@ final class VerifyText {
                 result.tensors()));
     lines.addAll(PlanText.findings(result.findings()));
     if (result.ok()) {
-      lines.add("No fault found.");
+      lines.add(result.coverage().missing() == 0 ? "No fault found." : uncompared(result));
       return lines;
     }
     lines.add("");
@@ -50,6 +50,15 @@ final class VerifyText {
       lines.add("Next: shardmend plan %s      what a change of names cures".formatted(words));
     }
     return lines;
+  }
+
+  /** Who asked for every byte must not take bytes that nothing vouches for as proven. */
+  private static String uncompared(VerifyResult result) {
+    return ("No fault found, but %,d of %,d tensors have no digest to compare with: they were read,"
+            + " and nothing here says what their bytes should be. --against SOURCE compares them"
+            + " with the source; a repair remembers digests of what it copies, and with --in-place"
+            + " --digest xxh3-128 of every tensor.")
+        .formatted(result.coverage().missing(), result.coverage().tensors());
   }
 
   private static List<String> faults(List<Fault> faults) {

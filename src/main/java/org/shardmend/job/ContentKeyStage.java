@@ -36,8 +36,14 @@ final class ContentKeyStage {
 
   private record Task(Shard shard, HashKind hash) implements Serializable {}
 
-  /** What a task found, and how many tensors are of a type whose PyTorch name is not known. */
-  private record Receipt(ArrayList<Fault> faults, ArrayList<TensorEntry> zeroFilled, long unchecked)
+  /**
+   * What a task found in one file.
+   *
+   * @param tensors how many it holds
+   * @param unchecked how many of them are of a type whose PyTorch name is not known
+   */
+  private record Receipt(
+      ArrayList<Fault> faults, ArrayList<TensorEntry> zeroFilled, long tensors, long unchecked)
       implements Serializable {}
 
   /**
@@ -64,13 +70,8 @@ final class ContentKeyStage {
             checkpoint.shardBytes(),
             tasks,
             (task, meter) -> check(access, task, dtypes, meter));
+    long tensors = receipts.stream().mapToLong(Receipt::tensors).sum();
     long unchecked = receipts.stream().mapToLong(Receipt::unchecked).sum();
-    if (unchecked > 0) {
-      job.progress()
-          .message(
-              "%,d tensors are of a type that PyTorch has no name for: their keys were not recomputed"
-                  .formatted(unchecked));
-    }
     Map<String, Map<String, String>> names = names(checkpoint);
     List<Finding> findings = new ArrayList<>();
     for (int i = 0; i < tasks.size(); i++) {
@@ -83,7 +84,9 @@ final class ContentKeyStage {
       ZeroFilled.finding(shard, zeroFilled).ifPresent(findings::add);
     }
     return new WholeRead(
-        receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList(), findings);
+        receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList(),
+        findings,
+        new DigestCoverage(tensors, tensors - unchecked));
   }
 
   /** Of each file's keys, the first name that a rank has for it. */
@@ -111,7 +114,7 @@ final class ContentKeyStage {
       return wellFormed.isPresent()
           ? check(wellFormed.get(), task.hash(), reader, meter)
           // The contract's stage has reported it already.
-          : new Receipt(new ArrayList<>(), new ArrayList<>(), 0);
+          : new Receipt(new ArrayList<>(), new ArrayList<>(), 0, 0);
     }
   }
 
@@ -134,7 +137,8 @@ final class ContentKeyStage {
         faults.add(damaged(scanned.shard().name(), entry, held));
       }
     }
-    return new Receipt(faults, new ArrayList<>(watch.zeroFilled()), unchecked);
+    return new Receipt(
+        faults, new ArrayList<>(watch.zeroFilled()), scanned.header().tensors().size(), unchecked);
   }
 
   private static void read(

@@ -69,7 +69,14 @@ final class DigestCheck {
   /** A shard whose digest is not the remembered one: its tensors' digests by name. */
   private record Suspect(String shard, HashMap<String, String> tensors) implements Serializable {}
 
-  private record Receipt(ArrayList<Suspect> suspects, ArrayList<Finding> findings)
+  /**
+   * What a task found in one shard.
+   *
+   * @param tensors how many it holds
+   * @param compared how many of them the remembered digest is of
+   */
+  private record Receipt(
+      ArrayList<Suspect> suspects, ArrayList<Finding> findings, long tensors, long compared)
       implements Serializable {}
 
   WholeRead run() throws JobException {
@@ -77,6 +84,8 @@ final class DigestCheck {
     UnknownDtypes allowed = dtypes;
     List<Suspect> suspects = new ArrayList<>();
     List<Finding> findings = new ArrayList<>();
+    long tensors = 0;
+    long compared = 0;
     for (Receipt receipt :
         job.run(
             "Read every byte",
@@ -85,12 +94,14 @@ final class DigestCheck {
             (task, meter) -> digest(at, task, allowed, meter))) {
       suspects.addAll(receipt.suspects());
       findings.addAll(receipt.findings());
+      tensors += receipt.tensors();
+      compared += receipt.compared();
     }
     List<Fault> faults =
         suspects.isEmpty() || manifest.isEmpty()
             ? List.of()
             : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));
-    return new WholeRead(faults, findings);
+    return new WholeRead(faults, findings, new DigestCoverage(tensors, compared));
   }
 
   private static Map<String, Map<String, String>> namesByShard(List<Suspect> suspects) {
@@ -128,6 +139,8 @@ final class DigestCheck {
       throws IOException {
     ArrayList<Suspect> suspects = new ArrayList<>();
     ArrayList<Finding> findings = new ArrayList<>();
+    long tensors = 0;
+    long compared = 0;
     Shard shard = task.shard();
     try (Store store = access.open();
         RangeReader reader = store.openForRead(access.path(shard.name()))) {
@@ -140,12 +153,14 @@ final class DigestCheck {
             new TensorDigester(task.algorithm(), new Pace(RateLimiter.none(), meter))
                 .digest(watch, scanned.header());
         ZeroFilled.finding(shard.name(), watch.zeroFilled()).ifPresent(findings::add);
+        tensors = scanned.header().tensors().size();
+        compared = task.remembers(scanned) ? tensors : 0;
         if (task.remembers(scanned) && !digests.shard().equals(task.remembered())) {
           suspects.add(new Suspect(shard.name(), byName(scanned, digests)));
         }
       }
     }
-    return new Receipt(suspects, findings);
+    return new Receipt(suspects, findings, tensors, compared);
   }
 
   private static HashMap<String, String> byName(ScannedShard scanned, ShardDigests digests) {

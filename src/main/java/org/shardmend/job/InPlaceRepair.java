@@ -245,15 +245,15 @@ final class InPlaceRepair {
                 planned.checkpoint().layout(),
                 request.digest(),
                 Verification.HEADER),
-            request.strategy().equals(Optional.of(Strategy.COPY)));
-    long copied =
-        plan.shards().stream()
-            .filter(shard -> !shard.unchanged() && !shard.fitsInPlace())
-            .mapToLong(ShardPlan::targetBytes)
-            .sum();
+            request.strategy().equals(Optional.of(Strategy.COPY)),
+            request.digestsEveryTensor()
+                ? JournalStageTask.Reading.EVERY_TENSOR
+                : JournalStageTask.Reading.WHAT_MOVES);
+    long moved =
+        plan.shards().stream().filter(this::readsWhole).mapToLong(ShardPlan::targetBytes).sum();
     return job.run(
         "Stage the new headers in the journal",
-        copied,
+        moved,
         groups(planned),
         (group, meter) -> JournalStageTask.run(settings, group, meter));
   }
@@ -261,7 +261,7 @@ final class InPlaceRepair {
   /** The shards in groups of about equal cost, the ones that are copied first. */
   private List<JournalStageTask.Group> groups(PlannedCheckpoint planned) {
     List<NumberedShard> shards = NumberedShard.of(planned);
-    shards.sort(Comparator.comparingLong(InPlaceRepair::cost).reversed());
+    shards.sort(Comparator.comparingLong(this::cost).reversed());
     int count = Math.min(shards.size(), job.spark().defaultParallelism() * GROUPS_PER_SLOT);
     List<JournalStageTask.Group> groups = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -273,9 +273,13 @@ final class InPlaceRepair {
     return groups;
   }
 
-  private static long cost(NumberedShard shard) {
+  private long cost(NumberedShard shard) {
     ShardPlan plan = shard.plan();
-    return plan.unchanged() || plan.fitsInPlace() ? plan.headerBytes() : plan.shard().bytes();
+    return readsWhole(plan) ? plan.shard().bytes() : plan.headerBytes();
+  }
+
+  private boolean readsWhole(ShardPlan shard) {
+    return request.digestsEveryTensor() || !(shard.unchanged() || shard.fitsInPlace());
   }
 
   private Manifest manifest(Plan plan, List<JournalStageTask.Receipt> receipts) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
@@ -13,15 +15,20 @@ import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.TensorRow;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderEdit;
 import org.shardmend.safetensors.HeaderWriter;
 import org.shardmend.safetensors.SafetensorsException;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.storage.DigestAlgorithm;
 import org.shardmend.storage.JournalStage;
 import org.shardmend.storage.ManifestShard;
 import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardDigests;
 import org.shardmend.storage.ShardWriter;
 import org.shardmend.storage.StagedEntry;
 import org.shardmend.storage.Store;
+import org.shardmend.storage.TensorDigester;
 
 /**
  * What a task does for a repair in place: for each of a few shards it stages the old and the new
@@ -49,9 +56,18 @@ final class JournalStageTask {
    * @param rewrite source, digest, nonce and the like
    * @param audit where rows go
    * @param copiesAll whether every changed shard is built anew, as {@code --strategy copy} asks
+   * @param reading how much is read of the shards
    */
-  record Settings(RewriteSettings rewrite, AuditContext audit, boolean copiesAll)
+  record Settings(RewriteSettings rewrite, AuditContext audit, boolean copiesAll, Reading reading)
       implements Serializable {}
+
+  /** How much is read of the shards, and so what is known of their bytes afterwards. */
+  enum Reading {
+    /** Headers, and the data of shards that are built anew. */
+    WHAT_MOVES,
+    /** Every tensor, so that a digest of each is remembered. */
+    EVERY_TENSOR
+  }
 
   /** A few shards. */
   record Group(int number, ArrayList<NumberedShard> shards) implements Serializable {}
@@ -131,14 +147,15 @@ final class JournalStageTask {
       throws IOException {
     ShardPlan shard = numbered.plan();
     if (shard.unchanged()) {
+      Digested digested = digest(reader, before.header(), before.bytes());
       return new Staged(
           Strategy.NONE,
           reader.size(),
           before.bytes().length,
           shard.headerDigest(),
-          ManifestShard.NOT_READ,
-          Map.of(),
-          before.bytes().length,
+          digested.shard(),
+          digested.tensors(),
+          before.bytes().length + digested.bytesRead(),
           0);
     }
     JournalStage journal = JournalStage.of(store, settings.rewrite().source().location().path());
@@ -147,6 +164,7 @@ final class JournalStageTask {
             ? Optional.empty()
             : HeaderWriter.encodeInto(edit.target(), before.header().jsonBytes());
     if (patch.isPresent()) {
+      Digested digested = digest(reader, edit.target(), patch.get());
       entries.add(
           journal.patch(numbered.number(), attempt, shard.name(), before.bytes(), patch.get()));
       return new Staged(
@@ -154,9 +172,9 @@ final class JournalStageTask {
           reader.size(),
           patch.get().length,
           SourceHeader.digest(patch.get()),
-          ManifestShard.NOT_READ,
-          Map.of(),
-          before.bytes().length,
+          digested.shard(),
+          digested.tensors(),
+          before.bytes().length + digested.bytesRead(),
           patch.get().length);
     }
     String path = journal.replacementPath(numbered.number(), attempt);
@@ -179,6 +197,35 @@ final class JournalStageTask {
         copy.digests(),
         copy.bytesRead(),
         copy.bytes());
+  }
+
+  /** What is remembered of the bytes of a shard that stay where they are. */
+  private record Digested(String shard, Map<String, String> tensors, long bytesRead) {
+    static final Digested NOTHING = new Digested(ManifestShard.NOT_READ, Map.of(), 0);
+  }
+
+  /**
+   * Reads the tensors of a shard that keeps its length, if that is asked for.
+   *
+   * @param header as it is going to be; no tensor lies elsewhere than now
+   * @param bytes the 8 + N of it
+   */
+  private Digested digest(RangeReader reader, Header header, byte[] bytes) throws IOException {
+    Optional<DigestAlgorithm> algorithm = DigestAlgorithm.ofLabel(settings.rewrite().digest());
+    if (settings.reading() == Reading.WHAT_MOVES || algorithm.isEmpty()) {
+      return Digested.NOTHING;
+    }
+    List<TensorEntry> tensors = header.inOffsetOrder();
+    List<String> digests =
+        new TensorDigester(algorithm.get(), settings.rewrite().pace(meter))
+            .digest(reader, bytes.length, tensors);
+    Map<String, String> byName = new HashMap<>();
+    for (int i = 0; i < tensors.size(); i++) {
+      byName.put(tensors.get(i).name(), digests.get(i));
+    }
+    String ofHeader = algorithm.get().digest(bytes);
+    return new Digested(
+        new ShardDigests(algorithm.get(), ofHeader, digests).shard(), byName, header.dataBytes());
   }
 
   private ShardRow row(ShardPlan shard, Staged staged, Duration time) {

@@ -24,7 +24,7 @@ public final class RepairRequest {
   private final PlanRequest plan;
   private final Location output;
   private Strategy strategy;
-  private String digest = DigestAlgorithm.XXH3_128.label();
+  private String digest;
   private Verify verify = Verify.HEADERS;
   private Location audit;
   private CatalogName auditTable;
@@ -60,8 +60,9 @@ public final class RepairRequest {
   }
 
   /**
-   * The digest that is computed of bytes that are read anyway: a {@link DigestAlgorithm}'s label,
-   * or {@link #NO_DIGEST}; XXH3-128 unless set.
+   * The digest of each tensor: a {@link DigestAlgorithm}'s label, or {@link #NO_DIGEST}. Unless set
+   * it is XXH3-128, of bytes that are read anyway. In place nearly none are, so there a digest that
+   * is asked for has every tensor of every shard read.
    */
   public RepairRequest digest(String label) {
     digest = label;
@@ -167,7 +168,8 @@ public final class RepairRequest {
         "--restart is for an unfinished --output; in place, 'rollback' undoes what was begun");
     refuse(
         inPlace && verify == Verify.FULL,
-        "--verify full reads back what --output wrote; in place headers are read back always, and data stays where it is: run 'verify --full' afterwards");
+        "--verify full reads back what --output wrote; in place headers are read back always, and"
+            + " data stays where it is: run 'verify --full' afterwards");
     refuse(
         !inPlace && allowHardLinks,
         "--allow-hard-links is for --in-place: an output has files of its own");
@@ -193,7 +195,12 @@ public final class RepairRequest {
   }
 
   String digest() {
-    return digest;
+    return Optional.ofNullable(digest).orElse(DigestAlgorithm.XXH3_128.label());
+  }
+
+  /** Whether a repair in place is to read every tensor for its digest. */
+  boolean digestsEveryTensor() {
+    return digest != null && !digest.equals(NO_DIGEST);
   }
 
   Verify verify() {

@@ -75,6 +75,8 @@ public final class VerifyAction {
     if (manifest.isEmpty()) {
       findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
     }
+    long tensors = receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum();
+    DigestCoverage coverage = DigestCoverage.NOTHING_READ;
     if (request.depth() == VerifyRequest.Depth.FULL) {
       if (manifest.isEmpty()) {
         unreadableManifest().ifPresent(faults::add);
@@ -82,6 +84,7 @@ public final class VerifyAction {
       WholeRead read = readWhole(checkpoint, manifest);
       faults.addAll(read.faults());
       findings.addAll(read.findings());
+      coverage = request.against().isPresent() ? DigestCoverage.all(tensors) : read.coverage();
     }
     if (request.against().isPresent()) {
       faults.addAll(against(request.against().get(), checkpoint, rules));
@@ -90,9 +93,10 @@ public final class VerifyAction {
         access.location(),
         checkpoint.units().size(),
         checkpoint.shards().size(),
-        receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum(),
+        tensors,
         faults,
         findings,
+        coverage,
         job.bytesRead());
   }
 
@@ -127,7 +131,8 @@ public final class VerifyAction {
                   "",
                   "",
                   Manifest.NAME
-                      + " is not what a repair writes, so its digests can't be compared; use --against SOURCE, or remove the file if nothing of Shardmend's wrote it"))
+                      + " is not what a repair writes, so its digests can't be compared; use"
+                      + " --against SOURCE, or remove the file if nothing of Shardmend's wrote it"))
           : Optional.empty();
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
@@ -149,7 +154,15 @@ public final class VerifyAction {
 
   private VerifyResult unreadable(JobException refusal) {
     List<Fault> faults = refusal.problems().stream().map(VerifyAction::fault).toList();
-    return new VerifyResult(access.location(), 0, 0, 0, faults, List.of(), job.bytesRead());
+    return new VerifyResult(
+        access.location(),
+        0,
+        0,
+        0,
+        faults,
+        List.of(),
+        DigestCoverage.NOTHING_READ,
+        job.bytesRead());
   }
 
   private static Fault fault(Finding problem) {

@@ -13,6 +13,7 @@ import org.shardmend.storage.Location;
  * @param tensors how many tensors
  * @param faults what is wrong
  * @param findings what its user should know
+ * @param coverage for how many tensors anything said what their bytes should be
  * @param bytesRead what was read of it, and of what it was compared with, in bytes
  */
 public record VerifyResult(
@@ -22,6 +23,7 @@ public record VerifyResult(
     long tensors,
     List<Fault> faults,
     List<Finding> findings,
+    DigestCoverage coverage,
     long bytesRead) {
 
   /** Copies the lists, so that the value can't change. */

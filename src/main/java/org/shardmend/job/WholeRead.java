@@ -8,8 +8,9 @@ import org.shardmend.checkpoint.Finding;
  *
  * @param faults bytes that are not what they should be
  * @param findings what its user should know
+ * @param coverage how many tensors could be compared with what they should be
  */
-record WholeRead(List<Fault> faults, List<Finding> findings) {
+record WholeRead(List<Fault> faults, List<Finding> findings, DigestCoverage coverage) {
   WholeRead {
     faults = List.copyOf(faults);
     findings = List.copyOf(findings);

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -155,10 +156,53 @@ class SilentDamageTest {
         .anySatisfy(fault -> assertThat(fault.tensor()).isEqualTo(tensor));
   }
 
+  @Test
+  void afterAPatchInPlaceVerifyFullSaysOfHowManyTensorsItKnowsNothing() throws Exception {
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+    Path aliased = scratch.resolve("aliased");
+    Actions.generate(aliased, Fault.ALIAS_ONLY);
+    actions.repairInPlace(aliased);
+
+    VerifyResult whole = full(actions, aliased);
+
+    assertThat(whole.faults()).isEmpty();
+    assertThat(whole.coverage()).isEqualTo(new DigestCoverage(whole.tensors(), 0));
+    assertThat(actions.verify(aliased).coverage()).isEqualTo(DigestCoverage.NOTHING_READ);
+  }
+
+  @Test
+  void aRepairInPlaceThatIsAskedForDigestsRemembersEveryTensor() throws Exception {
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+    RepairResult repaired =
+        actions.repair(RepairRequest.inPlace(actions.of(source)).digest("sha256"));
+    assertThat(repaired.strategies().keySet())
+        .contains(Strategy.PATCH, Strategy.NONE, Strategy.COPY);
+
+    VerifyResult whole = full(actions, source);
+    assertThat(whole.faults()).isEmpty();
+    assertThat(whole.coverage()).isEqualTo(DigestCoverage.all(whole.tensors()));
+
+    List<String> damaged = new ArrayList<>();
+    for (Path shard : shards(source)) {
+      damaged.add("bytes-differ %s %s".formatted(shard.getFileName(), flipABit(shard)));
+    }
+    assertThat(full(actions, source).faults())
+        .extracting(fault -> "%s %s %s".formatted(fault.code(), fault.shard(), fault.tensor()))
+        .containsExactlyInAnyOrderElementsOf(damaged);
+  }
+
+  private static List<Path> shards(Path checkpoint) throws IOException {
+    try (Stream<Path> files = Files.list(checkpoint)) {
+      return files.filter(file -> file.toString().endsWith(".safetensors")).sorted().toList();
+    }
+  }
+
   private VerifyResult full(Actions actions) throws JobException {
-    return new VerifyAction(
-            actions.job(), new VerifyRequest(actions.of(output), VerifyRequest.Depth.FULL))
-        .execute();
+    return full(actions, output);
+  }
+
+  private static VerifyResult full(Actions actions, Path checkpoint) throws JobException {
+    return actions.verify(new VerifyRequest(actions.of(checkpoint), VerifyRequest.Depth.FULL));
   }
 
   @Test
