@@ -44,6 +44,7 @@ final class InPlaceRepair {
 
   private static final String OWN_DIRECTORY = ".shardmend";
   private static final String AUDIT = OWN_DIRECTORY + "/audit";
+  private static final String PROBE = OWN_DIRECTORY + "/probe";
   private static final String JOURNAL = OWN_DIRECTORY + "/journal";
 
   private final SparkJob job;
@@ -128,8 +129,25 @@ final class InPlaceRepair {
           List.of(),
           0);
     }
+    if (planned.checkpoint().directory().isEmpty()) {
+      return change(planned);
+    }
+    return changeDump(planned);
+  }
+
+  /** The dump below a root may be named by itself in another run, which holds the dump's lock. */
+  private RepairResult changeDump(PlannedCheckpoint planned) throws JobException, IOException {
+    String dump = Discoveries.dump(location, planned.checkpoint()).path();
+    try (TargetLock inner =
+        Repairs.lock(store, TargetLock.inside(dump), run, request.breaksLock(), job.progress())) {
+      inner.requireHeld();
+      return change(planned);
+    }
+  }
+
+  private RepairResult change(PlannedCheckpoint planned) throws JobException, IOException {
     requireUndoable(planned);
-    requireWritable(planned.plan());
+    requireWritable(planned);
     long needed = planned.costs().get(Strategy.PATCH).extraSpace();
     Repairs.requireSpace(store, location.path(), needed, location);
     return patch(planned);
@@ -166,11 +184,16 @@ final class InPlaceRepair {
     }
   }
 
-  private void requireWritable(Plan plan) throws JobException, IOException {
+  /** All that can be known to stand against the changes, before the first of them. */
+  private void requireWritable(PlannedCheckpoint planned) throws JobException, IOException {
     List<InPlaceCandidate> candidates = new ArrayList<>();
-    for (ShardPlan shard : plan.shards()) {
+    boolean copiesAll = request.strategy().equals(Optional.of(Strategy.COPY));
+    for (ShardPlan shard : planned.plan().shards()) {
       if (!shard.unchanged()) {
-        candidates.add(InPlaceCandidate.look(store, location.path(), shard.name()));
+        candidates.add(
+            copiesAll || !shard.fitsInPlace()
+                ? InPlaceCandidate.replaced(store, location.path(), shard.name())
+                : InPlaceCandidate.overwritten(store, location.path(), shard.name()));
       }
       if (request.strategy().equals(Optional.of(Strategy.PATCH)) && !shard.fitsInPlace()) {
         throw JobException.usage(
@@ -179,10 +202,31 @@ final class InPlaceRepair {
                 .formatted(shard.name()));
       }
     }
+    List<String> sideFiles = new ArrayList<>(List.of(Manifest.NAME));
+    planned.sideFileChanges().forEach(change -> sideFiles.add(change.name()));
+    for (String name : sideFiles) {
+      if (store.stat(location.child(name).path()).isPresent()) {
+        candidates.add(InPlaceCandidate.replaced(store, location.path(), name));
+      } else {
+        requireAddable(name);
+      }
+    }
     List<Finding> refused = InPlaceGuards.ofFiles(candidates, request.hardLinksAllowed());
     if (!refused.isEmpty()) {
       throw JobException.refused(
           refused.get(0).code(), Repairs.message(location, refused), refused);
+    }
+  }
+
+  private void requireAddable(String name) throws JobException {
+    try {
+      store.requireReplaceable(location.child(name).path(), location.child(PROBE).path());
+    } catch (IOException refused) {
+      throw JobException.refused(
+          "not-writable",
+          "%s is refused, nothing was changed: %s can't be added to it: %s"
+              .formatted(location, name, refused.getMessage()),
+          List.of());
     }
   }
 

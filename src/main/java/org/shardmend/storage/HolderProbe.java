@@ -6,7 +6,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
@@ -19,19 +18,15 @@ interface HolderProbe {
   /** This process, as holder of a lock for that run. */
   LockHolder self(String runId);
 
-  /**
-   * What the system says of a process on this host, as far as it can be believed.
-   *
-   * @throws IOException when the system can't be asked
-   */
-  Presence presenceOf(long pid) throws IOException;
+  /** What the system says of a process on this host, as far as it can be believed. */
+  Presence presenceOf(long pid);
 
   /**
    * What is known of the holder, seen from {@code self}. Only a process of the same boot and the
    * same pid namespace can be looked for: machines that were cloned, and containers, may share a
    * host name.
    */
-  default HolderState stateOf(LockHolder holder, LockHolder self) throws IOException {
+  default HolderState stateOf(LockHolder holder, LockHolder self) {
     if (!holder.host().equals(self.host())) {
       return HolderState.OTHER_HOST;
     }
@@ -110,22 +105,14 @@ interface HolderProbe {
           bootId(),
           pidNamespace(),
           pid,
-          ownStart(pid),
+          presenceOf(pid).started(),
           System.getProperty("user.name", ""),
           runId,
           Instant.now(clock).truncatedTo(ChronoUnit.SECONDS).toString());
     }
 
-    private String ownStart(long pid) {
-      try {
-        return presenceOf(pid).started();
-      } catch (IOException unreadable) {
-        throw new IllegalStateException("The system does not show a process itself.", unreadable);
-      }
-    }
-
     @Override
-    public Presence presenceOf(long pid) throws IOException {
+    public Presence presenceOf(long pid) {
       if (!Files.isDirectory(PROC.resolve("self"))) {
         return ProcessHandle.of(pid)
             .filter(ProcessHandle::isAlive)
@@ -140,12 +127,7 @@ interface HolderProbe {
         String[] fields = BLANK.split(stat.substring(stat.lastIndexOf(')') + 2), -1);
         boolean dead = fields[STATE_FIELD].equals("Z") || fields[STATE_FIELD].equals("X");
         return dead ? Presence.absent() : Presence.of(fields[START_FIELD]);
-      } catch (NoSuchFileException unseen) {
-        return unseen(pid);
-      } catch (IOException failure) {
-        if (Files.exists(PROC.resolve(Long.toString(pid)))) {
-          throw failure;
-        }
+      } catch (IOException unreadable) {
         return unseen(pid);
       }
     }

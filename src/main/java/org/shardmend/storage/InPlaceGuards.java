@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Severity;
 
-/** What a repair in place refuses before it begins; sentences G1 to G5 of {@code journal.md}. */
+/** What a repair in place refuses before it begins; sentences G1 to G6 of {@code journal.md}. */
 public final class InPlaceGuards {
   private static final int WRITE_BITS = 0222;
 
@@ -91,6 +91,14 @@ public final class InPlaceGuards {
               file.name(),
               "%s cannot be opened for writing: %s Run as a user who may write there, or use repair --output."
                   .formatted(file.name(), file.writeFailure())));
+    }
+    if (!file.replaceFailure().isEmpty()) {
+      return Optional.of(
+          error(
+              "not-replaceable",
+              file.name(),
+              "%s must be built anew, and the new file can't take its place with the same rights: %s Run as a user who may do that, or use repair --output."
+                  .formatted(file.name(), file.replaceFailure())));
     }
     return Optional.empty();
   }

@@ -82,10 +82,8 @@ public final class JournalBuilder {
       throws IOException {
     JournalStage stage = JournalStage.of(store, paths.checkpoint());
     FileStatus original = stage.resolve(name);
-    if (original.permissions().isPresent()) {
-      store.setMode(replacement, original.permissions().getAsInt());
-      store.sync(replacement);
-    }
+    store.copyAttributes(original.path(), replacement);
+    store.sync(replacement);
     bytesRead.addAndGet(original.bytes());
     return new JournalEntry(
         number,

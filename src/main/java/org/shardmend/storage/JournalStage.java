@@ -69,7 +69,8 @@ public final class JournalStage {
 
   /**
    * Stages the exchange of a shard for the file that was written, synced and completed at {@link
-   * #replacementPath}. The new file gets the old one's permissions.
+   * #replacementPath}. The new file gets the old one's owner, permissions, access list and extended
+   * attributes.
    *
    * @param headerBytes of the old header, with its length field
    * @param newHeaderBytes of the new one
@@ -80,10 +81,8 @@ public final class JournalStage {
       throws IOException {
     FileStatus shard = resolve(name);
     String staged = paths.staged(number, attempt);
-    if (shard.permissions().isPresent()) {
-      store.setMode(staged, shard.permissions().getAsInt());
-      store.sync(staged);
-    }
+    store.copyAttributes(shard.path(), staged);
+    store.sync(staged);
     FileImage after = FileImage.read(store, required(staged), newHeaderBytes);
     return new StagedEntry(
         attempt,

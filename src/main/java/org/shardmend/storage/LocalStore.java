@@ -36,6 +36,8 @@ import org.shardmend.checkpoint.FileEntry;
  */
 public final class LocalStore implements Store {
   private static final int PERMISSION_BITS = 07777;
+  private static final int STICKY_BIT = 01000;
+  private static final int ROOT = 0;
   private static final int TYPE_BITS = 0170000;
   private static final int REGULAR = 0100000;
   private static final int DIRECTORY = 0040000;
@@ -320,31 +322,40 @@ public final class LocalStore implements Store {
     if (Files.exists(toPath(to), LinkOption.NOFOLLOW_LINKS)) {
       throw StorageFailure.exists("clone " + locate(from) + " to", locate(to));
     }
-    // --no-clobber would make a taken name a silent success; --update=none-fail is too new.
-    Process cp = startClone(from, to);
-    cp.getOutputStream().close();
-    String said = new String(cp.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    int exit = awaitExit(cp);
-    if (exit != 0) {
-      Files.deleteIfExists(toPath(to));
-      throw new CloneUnsupportedException(
-          locate(from), said.isEmpty() ? "cp ended with " + exit : said);
-    }
-  }
-
-  /** The JDK has no call for it. Without a target there, {@code cp} itself makes it exclusively. */
-  private Process startClone(String from, String to) throws IOException {
-    ProcessBuilder cp =
-        new ProcessBuilder("cp", "--reflink=always", "--no-target-directory", "--", from, to);
-    cp.redirectErrorStream(true);
+    // --no-clobber would make a taken name a silent success; --update=none-fail is too new. Without
+    // a target there, cp itself makes it exclusively.
+    Finished cp;
     try {
-      return cp.start();
+      cp = run("cp", "--reflink=always", "--no-target-directory", "--", from, to);
+    } catch (ClosedByInterruptException interrupted) {
+      throw interrupted;
     } catch (IOException absent) {
       CloneUnsupportedException failure =
           new CloneUnsupportedException(locate(from), absent.getMessage());
       failure.initCause(absent);
       throw failure;
     }
+    if (cp.exit() != 0) {
+      Files.deleteIfExists(toPath(to));
+      throw new CloneUnsupportedException(locate(from), cp.said());
+    }
+  }
+
+  /**
+   * A program that has ended.
+   *
+   * @param said what it printed, or that it printed nothing
+   */
+  private record Finished(int exit, String said) {}
+
+  /** Runs a program of the system, for what the JDK has no call for. */
+  private static Finished run(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String said =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    int exit = awaitExit(process);
+    return new Finished(exit, said.isEmpty() ? command[0] + " ended with " + exit : said);
   }
 
   private static int awaitExit(Process process) throws IOException {
@@ -417,6 +428,97 @@ public final class LocalStore implements Store {
     } catch (IOException failure) {
       throw StorageFailure.of("set the permissions of", locate(path), failure);
     }
+  }
+
+  /**
+   * By {@code cp}, because the JDK has no call for access lists, nor for extended attributes other
+   * than a user's own. Asked for them by name, it fails where it can't give an access list or an
+   * extended attribute; an owner that it may not give it passes over, so that is looked at.
+   */
+  @Override
+  public void copyAttributes(String from, String to) throws IOException {
+    Finished cp =
+        run(
+            "cp",
+            "--attributes-only",
+            "--preserve=mode,ownership,xattr",
+            "--no-target-directory",
+            "--",
+            from,
+            to);
+    if (cp.exit() != 0) {
+      throw new IOException(
+          "Cannot give %s the owner, access list and extended attributes of %s: %s"
+              .formatted(locate(to), locate(from), cp.said()));
+    }
+    Map<String, Object> wanted = rightsOf(from);
+    Map<String, Object> given = rightsOf(to);
+    if (!rights(given).equals(rights(wanted))) {
+      throw new IOException(
+          "Cannot give %s the rights of %s: this user may make it %s, but not %s."
+              .formatted(locate(to), locate(from), rights(given), rights(wanted)));
+    }
+  }
+
+  @Override
+  public void requireReplaceable(String path, String probe) throws IOException {
+    deleteTree(probe);
+    try {
+      createExclusive(probe, new byte[0]);
+      requireMovable(path, probe);
+      if (stat(path).isPresent()) {
+        copyAttributes(path, probe);
+      }
+    } finally {
+      deleteTree(probe);
+    }
+  }
+
+  /** See rename(2) for EACCES, EPERM and EXDEV. */
+  private void requireMovable(String path, String probe) throws IOException {
+    String directory = DurableFile.parentOf(path);
+    if (!Files.isWritable(toPath(directory))) {
+      throw new IOException("This user may not change names in %s.".formatted(locate(directory)));
+    }
+    Map<String, Object> rights = rightsOf(directory);
+    Map<String, Object> ours = rightsOf(probe);
+    if (!rights.get("dev").equals(ours.get("dev"))) {
+      throw new IOException(
+          "%s lies on another volume than the journal.".formatted(locate(directory)));
+    }
+    int mode = (Integer) rights.get("mode");
+    int user = (Integer) ours.get("uid");
+    if (stat(path).isPresent()
+        && !mayMoveOver(
+            mode, (Integer) rights.get("uid"), (Integer) rightsOf(path).get("uid"), user)) {
+      throw new IOException(
+          "%s is sticky (mode %04o): only the owners of it and of the file may replace the file."
+              .formatted(locate(directory), mode & PERMISSION_BITS));
+    }
+  }
+
+  /**
+   * Whether a user may move a file over another one's in a directory, names there his to change.
+   */
+  static boolean mayMoveOver(int directoryMode, int directoryOwner, int fileOwner, int user) {
+    return (directoryMode & STICKY_BIT) == 0
+        || user == ROOT
+        || user == directoryOwner
+        || user == fileOwner;
+  }
+
+  private Map<String, Object> rightsOf(String path) throws IOException {
+    try {
+      return Files.readAttributes(toPath(path), "unix:uid,gid,mode,dev", LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
+  private static String rights(Map<String, Object> rights) {
+    return "%s:%s %04o"
+        .formatted(
+            rights.get("uid"), rights.get("gid"), (Integer) rights.get("mode") & PERMISSION_BITS);
   }
 
   @Override

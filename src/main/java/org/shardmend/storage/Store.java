@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -179,6 +180,32 @@ public interface Store extends Closeable {
    * @param mode 12 bits
    */
   void setMode(String path, int mode) throws IOException;
+
+  /**
+   * Gives a file all that decides who may do what with it, as another file has it: owner, group,
+   * permission bits, access list, extended attributes. A store without such does nothing.
+   *
+   * @param from the file that has it
+   * @param to the file that gets it
+   * @throws IOException when any of it can't be given; {@code to} has then some of it
+   */
+  default void copyAttributes(String from, String to) throws IOException {
+    OptionalInt mode = stat(from).map(FileStatus::permissions).orElse(OptionalInt.empty());
+    if (mode.isPresent()) {
+      setMode(to, mode.getAsInt());
+    }
+  }
+
+  /**
+   * Tries whether this process may move a file to a name, over a file that has it, with the rights
+   * of that; and changes nothing.
+   *
+   * @param path the name; a file has it, or none
+   * @param probe a name on the same volume that is free or left by an earlier trial; nothing is
+   *     there afterwards
+   * @throws IOException when it may not; the message says why
+   */
+  default void requireReplaceable(String path, String probe) throws IOException {}
 
   /**
    * What can still be written at or below {@code path}, in bytes, by space and quota; empty when

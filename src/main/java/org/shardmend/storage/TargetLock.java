@@ -1,5 +1,7 @@
 package org.shardmend.storage;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -121,14 +123,16 @@ public final class TargetLock implements Closeable {
         && DurableFile.deleteIfPresent(store, path);
   }
 
-  /** Leaves no {@code .shardmend} behind that has nothing in it. */
+  /** Leaves no {@code .shardmend} behind that has nothing in it; another run may be quicker. */
   private void removeOwnDirectory() throws IOException {
     String directory = DurableFile.parentOf(path);
-    if (!directory.endsWith("/.shardmend") || !store.list(directory).isEmpty()) {
+    if (!directory.endsWith("/.shardmend")) {
       return;
     }
     try {
-      store.delete(directory);
+      if (store.list(directory).isEmpty()) {
+        store.delete(directory);
+      }
     } catch (NoSuchFileException gone) {
       return;
     } catch (IOException failure) {
@@ -274,7 +278,12 @@ public final class TargetLock implements Closeable {
 
     static Optional<LockHolder> parse(byte[] content) {
       try {
-        return Optional.of(JsonDocument.read(content, LockHolder.class));
+        JsonNode holder = JsonDocument.tree(content);
+        if (holder instanceof ObjectNode members && !members.has("user")) {
+          // Version 0.1 did not write it.
+          members.put("user", "");
+        }
+        return Optional.of(JsonDocument.fromTree(holder, LockHolder.class));
       } catch (IOException notOurs) {
         return Optional.empty();
       }

@@ -3,9 +3,16 @@ package org.shardmend.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,5 +92,50 @@ class KeptModesTest {
     assertThat(mode(source)).isEqualTo("rwxrwx---");
     assertThat(mode(source.resolve(SHARD))).isEqualTo("rw-r-----");
     assertThat(mode(source.resolve("config.json"))).isEqualTo("rw-rw-rw-");
+  }
+
+  /**
+   * A shard that loses a tensor is a new file, and so are an index and our own notes' successor.
+   */
+  @Test
+  void aFileThatIsBuiltAnewKeepsOwnerGroupAndExtendedAttributes() throws Exception {
+    Path checkpoint = scratch.resolve("both");
+    Actions.generate(checkpoint, Fault.BOTH_SAME);
+    boolean root = "root".equals(System.getProperty("user.name"));
+    Map<Path, Object> inodes = new HashMap<>();
+    for (Path shard : shards(checkpoint)) {
+      mode(shard, "rw-r-----");
+      if (root) {
+        Files.setAttribute(shard, "unix:gid", 2000);
+        Files.setAttribute(shard, "unix:uid", 2001);
+      }
+      attributes(shard).write("note", ByteBuffer.wrap("keep".getBytes(StandardCharsets.UTF_8)));
+      inodes.put(shard, Files.getAttribute(shard, "unix:ino"));
+    }
+
+    Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT))
+        .repairInPlace(checkpoint);
+
+    int builtAnew = 0;
+    for (Path shard : shards(checkpoint)) {
+      builtAnew += inodes.get(shard).equals(Files.getAttribute(shard, "unix:ino")) ? 0 : 1;
+      assertThat(mode(shard)).isEqualTo("rw-r-----");
+      assertThat(attributes(shard).list()).containsExactly("note");
+      if (root) {
+        assertThat(Files.getAttribute(shard, "unix:uid")).isEqualTo(2001);
+        assertThat(Files.getAttribute(shard, "unix:gid")).isEqualTo(2000);
+      }
+    }
+    assertThat(builtAnew).isPositive();
+  }
+
+  private static List<Path> shards(Path checkpoint) throws IOException {
+    try (Stream<Path> files = Files.list(checkpoint)) {
+      return files.filter(file -> file.toString().endsWith(".safetensors")).toList();
+    }
+  }
+
+  private static UserDefinedFileAttributeView attributes(Path file) {
+    return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
   }
 }

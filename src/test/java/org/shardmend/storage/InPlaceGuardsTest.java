@@ -1,6 +1,7 @@
 package org.shardmend.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ class InPlaceGuardsTest {
   private List<Finding> guard(boolean allowHardLinks, String... names) throws IOException {
     List<InPlaceCandidate> files = new java.util.ArrayList<>();
     for (String name : names) {
-      files.add(InPlaceCandidate.look(store, checkpoint.toString(), name));
+      files.add(InPlaceCandidate.overwritten(store, checkpoint.toString(), name));
     }
     return InPlaceGuards.ofFiles(files, allowHardLinks);
   }
@@ -75,7 +76,7 @@ class InPlaceGuardsTest {
   void g3_aFileThatCannotBeOpenedForWritingIsRefused() throws IOException {
     FileStatus status = store.stat(shard.toString()).orElseThrow();
     InPlaceCandidate unwritable =
-        new InPlaceCandidate("a.safetensors", false, status, "Read-only file system.");
+        new InPlaceCandidate("a.safetensors", false, status, "Read-only file system.", "");
     assertThat(InPlaceGuards.ofFiles(List.of(unwritable), false))
         .singleElement()
         .satisfies(finding -> assertThat(finding.message()).contains("Read-only file system"));
@@ -97,5 +98,52 @@ class InPlaceGuardsTest {
         .contains("--output");
     assertThat(InPlaceGuards.ofStore(StoreTraits.OBJECT_STORE, hdfs)).isPresent();
     assertThat(InPlaceGuards.ofStore(StoreTraits.POSIX, hdfs)).isEmpty();
+  }
+
+  @Test
+  void g6_aFileThatNoOtherCanReplaceIsRefused() throws IOException {
+    FileStatus status = store.stat(shard.toString()).orElseThrow();
+    InPlaceCandidate kept =
+        new InPlaceCandidate("a.safetensors", false, status, "", "The directory is sticky.");
+    assertThat(InPlaceGuards.ofFiles(List.of(kept), false))
+        .singleElement()
+        .returns("not-replaceable", Finding::code)
+        .satisfies(
+            finding ->
+                assertThat(finding.message())
+                    .contains("a.safetensors")
+                    .contains("The directory is sticky.")
+                    .contains("--output"));
+  }
+
+  @Test
+  void g6_lookingAtAFileThatIsToBeReplacedLeavesNothing() throws IOException {
+    Path ours = Files.createDirectory(checkpoint.resolve(".shardmend"));
+    Files.writeString(ours.resolve("probe"), "left by a run that was killed");
+    InPlaceCandidate file =
+        InPlaceCandidate.replaced(store, checkpoint.toString(), "a.safetensors");
+    assertThat(file.replaceFailure()).isEmpty();
+    assertThat(ours).isEmptyDirectory();
+    assertThat(shard).hasBinaryContent(new byte[100]);
+  }
+
+  @Test
+  void g6_rootMayReplaceTheFileOfAnotherInAStickyDirectory() throws Exception {
+    assumeTrue("root".equals(System.getProperty("user.name")), "needs files of several users");
+    Files.createDirectory(checkpoint.resolve(".shardmend"));
+    Files.setAttribute(checkpoint, "unix:mode", 01777);
+    Files.setAttribute(checkpoint, "unix:uid", 2001);
+    Files.setAttribute(shard, "unix:uid", 2002);
+    String probe = checkpoint + "/.shardmend/probe";
+    store.requireReplaceable(shard.toString(), probe);
+  }
+
+  @Test
+  void g6_inAStickyDirectoryItsOwnerTheFilesOwnerAndRootReplaceAFile() {
+    assertThat(LocalStore.mayMoveOver(01777, 2001, 2002, 2003)).isFalse();
+    assertThat(LocalStore.mayMoveOver(01777, 2001, 2002, 2002)).isTrue();
+    assertThat(LocalStore.mayMoveOver(01777, 2001, 2002, 2001)).isTrue();
+    assertThat(LocalStore.mayMoveOver(01777, 2001, 2002, 0)).isTrue();
+    assertThat(LocalStore.mayMoveOver(0777, 2001, 2002, 2003)).isTrue();
   }
 }

@@ -176,6 +176,18 @@ class TargetLockTest {
   }
 
   @Test
+  void l2_aLockOfAVersionThatDidNotWriteTheUserIsReadToo() throws IOException {
+    Files.writeString(
+        Path.of(path),
+        """
+        {"host": "node1", "boot_id": "boot1", "pid_namespace": "pid:[1]", "pid": 10,
+         "started": "100", "run_id": "r1", "since": "2026-11-30T08:00:00Z"}
+        """);
+    TargetLock second = acquire("r2", AFTER_ITS_DEATH);
+    assertThat(second.predecessor()).get().extracting(LockHolder::runId).isEqualTo("r1");
+  }
+
+  @Test
   void l3_ofManyTakersOneTakesTheDeadLock() throws Exception {
     for (int round = 0; round < 20; round++) {
       TargetLock dead = acquire("r1", ALIVE);
