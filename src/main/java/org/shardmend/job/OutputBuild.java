@@ -168,6 +168,11 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
     return shardRows;
   }
 
+  /** The side files that are not in the result. */
+  List<Finding> leftOut() {
+    return sideFiles.leftOut();
+  }
+
   /** Bytes that this run has written. */
   long bytesWritten() {
     return shardBytesWritten + sideFiles.written();

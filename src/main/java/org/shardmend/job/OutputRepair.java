@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.shardmend.audit.ShardRow;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.Strategy;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Manifest;
@@ -69,6 +70,7 @@ final class OutputRepair {
       if (planned.plan().nothingToDo()) {
         return repair.nothingToDo();
       }
+      LinkTargets.require(job, planned);
       return repair.underLock();
     } catch (TargetExistsException e) {
       throw JobException.usage("output-exists", e.getMessage(), e);
@@ -98,7 +100,7 @@ final class OutputRepair {
       if (publication.recover() || (publication.isTaken() && recoverAudit())) {
         recoverAudit();
         job.progress().message("An earlier run had published this repair; nothing was left to do");
-        return done(List.of(), 0);
+        return done(List.of(), 0, List.of());
       }
       if (request.restarts()) {
         publication.restart();
@@ -144,7 +146,7 @@ final class OutputRepair {
     try (OutputBuild build = new OutputBuild(job, request, run, planned, store, settings)) {
       publication.run(run.id().value(), build);
       build.endAudit();
-      return done(build.shardRows(), build.bytesWritten());
+      return done(build.shardRows(), build.bytesWritten(), build.leftOut());
     }
   }
 
@@ -165,7 +167,7 @@ final class OutputRepair {
         planned.findings());
   }
 
-  private RepairResult done(List<ShardRow> shards, long written) {
+  private RepairResult done(List<ShardRow> shards, long written, List<Finding> more) {
     return new RepairResult(
         run.id().value(),
         RepairResult.Outcome.DONE,
@@ -179,6 +181,6 @@ final class OutputRepair {
         run.seconds(),
         job.stageSeconds(),
         request.audit().orElseGet(() -> output.child(AuditPlaces.INSIDE)).toString(),
-        planned.findings());
+        planned.with(more).findings());
   }
 }

@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,11 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
+import org.shardmend.checkpoint.Severity;
 import org.shardmend.checkpoint.SideFile;
 import org.shardmend.storage.FileCopier;
 import org.shardmend.storage.FileStatus;
-import org.shardmend.storage.Location;
 import org.shardmend.storage.Pace;
 import org.shardmend.storage.SmallFiles;
 import org.shardmend.storage.Staging;
@@ -22,8 +24,8 @@ import org.shardmend.storage.Store;
 
 /**
  * Carries everything of a checkpoint that is no shard into the output: byte for byte, with its
- * mode, except for what must say something else after the repair. A stale index and a saver's
- * leftover markers stay behind.
+ * mode, except for what must say something else after the repair. A stale index, a saver's leftover
+ * markers, and links to what is none of the checkpoint's stay behind.
  */
 final class SideFileCopy {
   private static final int OWNERS_RIGHTS = 0700;
@@ -34,6 +36,7 @@ final class SideFileCopy {
   private final Store target;
   private final Staging staging;
   private final FileCopier files = new FileCopier(Pace.unlimited());
+  private final List<Finding> leftOut = new ArrayList<>();
   private long written;
 
   /** What is written together, in the order in which it is written where loaders can see it. */
@@ -93,6 +96,16 @@ final class SideFileCopy {
     return written;
   }
 
+  /** What was left out so far, and why. */
+  List<Finding> leftOut() {
+    return List.copyOf(leftOut);
+  }
+
+  /** Whether a loader looks for the file, so that a repair without it would be none. */
+  static boolean isNeeded(SideFile file) {
+    return isCarriedAlong(file) && Group.of(file) != Group.REST;
+  }
+
   /** The names of a group's files. */
   List<String> names(Group group) {
     return carriedAlong(group).stream().map(SideFile::name).toList();
@@ -105,8 +118,9 @@ final class SideFileCopy {
       for (SideFileChange change : planned.sideFileChanges()) {
         changed.put(change.name(), change.content());
       }
+      LinkTargets links = LinkTargets.of(from, source.location());
       for (SideFile file : carriedAlong(group)) {
-        copy(from, file, Optional.ofNullable(changed.get(file.name())));
+        copy(from, links, file, Optional.ofNullable(changed.get(file.name())));
       }
       keepModeOfDirectory(from, source.location().path(), staging.outDirectory());
     }
@@ -129,7 +143,8 @@ final class SideFileCopy {
     };
   }
 
-  private void copy(Store from, SideFile file, Optional<byte[]> changed) throws IOException {
+  private void copy(Store from, LinkTargets links, SideFile file, Optional<byte[]> changed)
+      throws IOException {
     String path = source.path(file.name());
     String out = staging.outPath(file.name());
     if (changed.isPresent()) {
@@ -149,24 +164,28 @@ final class SideFileCopy {
         copyFile(from, path, out);
         keepMode(from, path, out);
       }
-      case SYMLINK -> copyTarget(from, file.name(), path, out, Set.of());
-      case OTHER -> leaveOut(file.name(), "is no file, directory or link");
+      case SYMLINK -> copyTarget(from, links, file.name(), path, out, Set.of());
+      case OTHER -> leaveOut(file.name(), "is no file, directory or link,");
     }
   }
 
   /**
    * What a link leads to takes the link's place: a loader's stager follows none. What can't be
-   * copied, since it isn't there or has no end, is left out and named: it lacks as little in the
-   * source.
+   * copied, since it isn't there, is none of the checkpoint's or has no end, is left out and named.
    *
    * @param above the directories that are being copied, by their real paths
    */
-  private void copyTarget(Store from, String name, String path, String out, Set<String> above)
+  private void copyTarget(
+      Store from, LinkTargets links, String name, String path, String out, Set<String> above)
       throws IOException {
     Optional<String> real = resolve(from, path);
     Optional<FileStatus> status = real.isEmpty() ? Optional.empty() : from.stat(real.get());
     if (status.isEmpty()) {
-      leaveOut(name, "is a link that leads nowhere");
+      leaveOut(name, "is a link that leads nowhere,");
+      return;
+    }
+    if (!links.belong(real.get())) {
+      leaveOut(name, "is a link out of the checkpoint, to %s,".formatted(from.locate(real.get())));
       return;
     }
     switch (status.get().kind()) {
@@ -175,21 +194,20 @@ final class SideFileCopy {
         copyFile(from, real.get(), out);
         keepMode(from, real.get(), out);
       }
-      case DIRECTORY -> copyDirectory(from, name, real.get(), out, above);
-      case SYMLINK, OTHER -> leaveOut(name, "leads to what is no file or directory");
+      case DIRECTORY -> copyDirectory(from, links, name, real.get(), out, above);
+      case SYMLINK, OTHER -> leaveOut(name, "leads to what is no file or directory,");
     }
   }
 
-  private void copyDirectory(Store from, String name, String real, String out, Set<String> above)
+  private void copyDirectory(
+      Store from, LinkTargets links, String name, String real, String out, Set<String> above)
       throws IOException {
     if (above.contains(real)) {
-      leaveOut(name, "is a link to a directory that holds it");
+      leaveOut(name, "is a link to a directory that holds it,");
       return;
     }
-    Location directory = from.locate(real);
-    if (directory.contains(from.locate(from.realPath(source.location().path())))
-        || directory.contains(target.locate(target.realPath(staging.outDirectory())))) {
-      leaveOut(name, "is a link to what holds the checkpoint or its repair");
+    if (real.equals(from.realPath(source.location().path()))) {
+      leaveOut(name, "is a link to the checkpoint itself,");
       return;
     }
     Set<String> nowAbove = new HashSet<>(above);
@@ -197,7 +215,7 @@ final class SideFileCopy {
     target.makeDirectories(out);
     for (FileStatus entry : from.list(real)) {
       String below = "/" + entry.name();
-      copyTarget(from, name + below, entry.path(), out + below, nowAbove);
+      copyTarget(from, links, name + below, entry.path(), out + below, nowAbove);
     }
     keepModeOfDirectory(from, real, out);
   }
@@ -217,7 +235,9 @@ final class SideFileCopy {
   }
 
   private void leaveOut(String name, String why) {
-    job.progress().message("%s %s, and is left out".formatted(OneLine.of(name), why));
+    String message = OneLine.of("%s %s and is left out".formatted(name, why));
+    job.progress().message(message);
+    leftOut.add(new Finding("link-left-out", Severity.WARNING, name, message));
   }
 
   private void keepMode(Store from, String path, String out) throws IOException {

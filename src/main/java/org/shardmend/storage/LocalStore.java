@@ -87,6 +87,18 @@ public final class LocalStore implements Store {
         mode & PERMISSION_BITS);
   }
 
+  @Override
+  public Optional<String> owner(String path) throws IOException {
+    try {
+      return Optional.of(
+          Files.getAttribute(toPath(path), "unix:uid", LinkOption.NOFOLLOW_LINKS).toString());
+    } catch (NoSuchFileException absent) {
+      return Optional.empty();
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
   private static FileEntry.Kind kindOf(int mode) {
     return switch (mode & TYPE_BITS) {
       case REGULAR -> FileEntry.Kind.FILE;

@@ -213,6 +213,14 @@ public interface Store extends Closeable {
    */
   OptionalLong freeBytes(String path) throws IOException;
 
+  /**
+   * The user that an entry belongs to, links not followed; empty when nothing is there, or where a
+   * store's names belong to nobody.
+   */
+  default Optional<String> owner(String path) throws IOException {
+    return Optional.empty();
+  }
+
   /** The hosts that hold the file, best first; empty where that makes no difference. */
   List<String> preferredHosts(String path) throws IOException;
 }

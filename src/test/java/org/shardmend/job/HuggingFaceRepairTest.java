@@ -72,12 +72,13 @@ class HuggingFaceRepairTest {
 
   @Test
   void configNamesModulesUntilItIsRewrittenAndAnIndexThatIsALinkIsReplaced() throws Exception {
-    Path source = directory.resolve("source");
+    Path source = directory.resolve("cache/snapshots/0123abc");
+    Path blobs = Files.createDirectories(directory.resolve("cache/blobs"));
     generate(Fault.ALIAS_ONLY, source);
     String config = "{\"quantization_config\": {\"ignore\": [\"%s\", \"lm_head\"]}}\n";
     Files.writeString(source.resolve("config.json"), config.formatted(ALIAS));
-    Files.move(source.resolve(INDEX), directory.resolve("blob"));
-    Files.createSymbolicLink(source.resolve(INDEX), directory.resolve("blob"));
+    Files.move(source.resolve(INDEX), blobs.resolve("4567def"));
+    Files.createSymbolicLink(source.resolve(INDEX), Path.of("../../blobs/4567def"));
     LayoutActions actions = LayoutActions.with();
     Path output = directory.resolve("repaired");
 
