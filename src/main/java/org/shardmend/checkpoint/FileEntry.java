@@ -9,10 +9,10 @@ import java.io.Serializable;
  * @param kind what the name itself is; a symbolic link is not followed for this
  * @param bytes the file's length; for a symbolic link that leads to a regular file, that file's
  *     length; {@link #UNKNOWN_BYTES} for a link that leads anywhere else; 0 for the other kinds
- * @param modifiedMillis last modification, in milliseconds since 1970-01-01T00:00:00Z; of a link to
- *     a regular file that file's
+ * @param stamp changes when the file is written or replaced; of a link to a regular file that
+ *     file's
  */
-public record FileEntry(String name, Kind kind, long bytes, long modifiedMillis)
+public record FileEntry(String name, Kind kind, long bytes, FileStamp stamp)
     implements Serializable {
 
   /** The length of a symbolic link that leads nowhere, or to something that is no regular file. */
@@ -28,6 +28,16 @@ public record FileEntry(String name, Kind kind, long bytes, long modifiedMillis)
     SYMLINK,
     /** A named pipe, a socket, a device: nothing that is safe to open. */
     OTHER
+  }
+
+  /** An entry of which only the time of its last modification is known, in milliseconds. */
+  public FileEntry(String name, Kind kind, long bytes, long modifiedMillis) {
+    this(name, kind, bytes, FileStamp.ofTime(modifiedMillis));
+  }
+
+  /** Last modification, in milliseconds since 1970-01-01T00:00:00Z. */
+  public long modifiedMillis() {
+    return stamp.modifiedMillis();
   }
 
   /** Whether opening the name gives the bytes of a regular file, directly or through a link. */

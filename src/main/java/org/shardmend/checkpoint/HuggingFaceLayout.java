@@ -147,8 +147,7 @@ final class HuggingFaceLayout {
         problems.add(problem.get());
       } else {
         entry.ifPresent(
-            file ->
-                shards.add(new Shard(name, shards.size(), file.bytes(), file.modifiedMillis())));
+            file -> shards.add(new Shard(name, shards.size(), file.bytes(), file.stamp())));
       }
     }
     return shards;

@@ -249,8 +249,7 @@ final class PreshardedLayout {
       } else {
         entry.ifPresent(
             found ->
-                shards.put(
-                    name, new Shard(name, shards.size(), found.bytes(), found.modifiedMillis())));
+                shards.put(name, new Shard(name, shards.size(), found.bytes(), found.stamp())));
       }
     }
     return shards;

@@ -153,7 +153,7 @@ final class ShardedStateLayout {
     } else {
       units
           .computeIfAbsent(match.unit(), id -> new ArrayList<>())
-          .add(new Shard(entry.name(), match.part(), entry.bytes(), entry.modifiedMillis()));
+          .add(new Shard(entry.name(), match.part(), entry.bytes(), entry.stamp()));
     }
   }
 

@@ -60,7 +60,7 @@ public record Inspection(Location location, List<ScannedShard> shards) {
       Store store, Location location, FileStatus status, UnknownDtypes dtypes)
       throws CheckpointException {
     CheckpointFiles files = new StoreCheckpointFiles(store, location.parent());
-    Shard shard = new Shard(status.name(), 0, status.bytes(), status.modifiedMillis());
+    Shard shard = new Shard(status.name(), 0, status.bytes(), status.stamp());
     return new Inspection(location, List.of(HeaderScan.read(files, UnitId.NONE, shard, dtypes)));
   }
 

@@ -3,7 +3,7 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +13,7 @@ import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
+import org.shardmend.checkpoint.FileStamp;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.Shard;
@@ -198,8 +199,10 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
   }
 
   private boolean isOfThisSource(ShardReceipt receipt) {
-    return RewriteDetails.parse(receipt.details()).sourceModifiedMillis()
-        == planned.plan().shards().get(receipt.number()).shard().modifiedMillis();
+    Shard source = planned.plan().shards().get(receipt.number()).shard();
+    return RewriteDetails.parse(receipt.details())
+        .source()
+        .equals(RewriteTask.sourceStamp(Strategy.valueOf(receipt.strategy()), source));
   }
 
   private List<RewriteTask.Task> tasks() throws JobException, IOException {
@@ -366,12 +369,31 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
     if (!now.plan().fingerprint().equals(planned.plan().fingerprint())) {
       throw sourceChanged("its files or headers are not what was planned", " with --restart");
     }
-    Set<Shard> untouched = new HashSet<>(now.checkpoint().shards());
+    Map<String, Shard> present = new HashMap<>();
+    now.checkpoint().shards().forEach(shard -> present.put(shard.name(), shard));
+    Set<String> linked = linked();
     for (Shard shard : planned.checkpoint().shards()) {
-      if (!untouched.contains(shard)) {
-        throw sourceChanged(shard.name() + " was written since it was planned", "");
+      if (!isUntouched(shard, present.get(shard.name()), linked.contains(shard.name()))) {
+        throw sourceChanged(
+            shard.name()
+                + " was written since it was planned, or replaced, or given another mode or link",
+            "");
       }
     }
+  }
+
+  private Set<String> linked() {
+    return receipts.values().stream()
+        .filter(receipt -> Strategy.valueOf(receipt.strategy()) == Strategy.LINK)
+        .map(ShardReceipt::name)
+        .collect(Collectors.toSet());
+  }
+
+  /** A shard that this repair has linked was changed by the link. */
+  private static boolean isUntouched(Shard planned, Shard now, boolean linked) {
+    FileStamp then = linked ? planned.stamp().butForLinks() : planned.stamp();
+    return now.bytes() == planned.bytes()
+        && then.equals(linked ? now.stamp().butForLinks() : now.stamp());
   }
 
   private JobException sourceChanged(String what, String option) {

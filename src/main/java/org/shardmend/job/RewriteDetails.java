@@ -7,21 +7,21 @@ import java.time.Duration;
  * run that finds the shard complete.
  *
  * @param nanos how long the task took, in nanoseconds
- * @param sourceModifiedMillis when the source shard had last been written, in milliseconds since
- *     1970-01-01T00:00:00Z: what was made of it counts only while that is so
+ * @param source the source shard's {@link org.shardmend.checkpoint.FileStamp}, as text: what was
+ *     made of it counts only while it has that
  * @param executor where it ran
  */
-record RewriteDetails(long nanos, long sourceModifiedMillis, String executor) {
+record RewriteDetails(long nanos, String source, String executor) {
   private static final String SEPARATOR = " ";
   private static final int PARTS = 3;
 
   String toText() {
-    return nanos + SEPARATOR + sourceModifiedMillis + SEPARATOR + executor;
+    return nanos + SEPARATOR + source + SEPARATOR + executor;
   }
 
   static RewriteDetails parse(String text) {
     String[] parts = text.split(SEPARATOR, PARTS);
-    return new RewriteDetails(Long.parseLong(parts[0]), Long.parseLong(parts[1]), parts[2]);
+    return new RewriteDetails(Long.parseLong(parts[0]), parts[1], parts[2]);
   }
 
   Duration time() {

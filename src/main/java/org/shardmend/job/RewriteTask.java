@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import org.shardmend.checkpoint.Shard;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.safetensors.HeaderEdit;
@@ -123,7 +124,6 @@ final class RewriteTask {
       HeaderEdit edit =
           ShardPlan.edit(before.header(), plan.headerChanges(), settings.rewrite().dtypes());
       Written written = write(task, from, reader, before, edit);
-      reader.requireUnchanged();
       ReceiptFile.write(
           target,
           ReceiptFile.path(staging, shard.number(), attempt),
@@ -180,6 +180,7 @@ final class RewriteTask {
     try (ShardWriter writer = intake.start(shard.number(), attempt, plan.name(), bytes)) {
       ShardCopy copy =
           ShardCopy.write(settings.rewrite(), reader, before, edit, header, writer, meter);
+      reader.requireUnchanged();
       keepMode(from, writer.location().path());
       return Written.of(copy, writer.pending());
     }
@@ -188,6 +189,8 @@ final class RewriteTask {
   private Written link(
       Task task, String from, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
+    // The link itself is a change of the source's file, though of none of its bytes.
+    reader.requireUnchanged();
     try {
       target.link(source.realPath(from), staging.workPath(shard.number(), attempt));
     } catch (IOException e) {
@@ -216,6 +219,7 @@ final class RewriteTask {
       }
       return copy(from, reader, before, edit);
     }
+    reader.requireUnchanged();
     if (plan.unchanged()) {
       keepMode(from, to);
       target.sync(to);
@@ -253,6 +257,14 @@ final class RewriteTask {
         PendingUpload.NONE);
   }
 
+  /**
+   * What a source shard must still have so that what was made of it counts, as text. Of one that
+   * was linked, the output has the very bytes, whatever becomes of them.
+   */
+  static String sourceStamp(Strategy strategy, Shard source) {
+    return (strategy == Strategy.LINK ? source.stamp().butForLinks() : source.stamp()).toText();
+  }
+
   private void keepMode(String from, String to) throws IOException {
     Optional<FileStatus> status = source.stat(source.realPath(from));
     if (status.isPresent() && status.get().permissions().isPresent()) {
@@ -272,7 +284,8 @@ final class RewriteTask {
         written.strategy().name(),
         written.bytesRead(),
         written.bytesWritten(),
-        new RewriteDetails(nanos, shard.plan().shard().modifiedMillis(), Executors.name())
+        new RewriteDetails(
+                nanos, sourceStamp(written.strategy(), shard.plan().shard()), Executors.name())
             .toText());
   }
 }

@@ -165,7 +165,7 @@ final class SideFileCopy {
         keepMode(from, path, out);
       }
       case SYMLINK -> copyTarget(from, links, file.name(), path, out, Set.of());
-      case OTHER -> leaveOut(file.name(), "is no file, directory or link,");
+      case OTHER -> leaveOut(file.name(), "is no file, directory or link");
     }
   }
 
@@ -181,11 +181,11 @@ final class SideFileCopy {
     Optional<String> real = resolve(from, path);
     Optional<FileStatus> status = real.isEmpty() ? Optional.empty() : from.stat(real.get());
     if (status.isEmpty()) {
-      leaveOut(name, "is a link that leads nowhere,");
+      leaveOut(name, "is a link that leads nowhere");
       return;
     }
     if (!links.belong(real.get())) {
-      leaveOut(name, "is a link out of the checkpoint, to %s,".formatted(from.locate(real.get())));
+      leaveOut(name, "is a link out of the checkpoint, to %s".formatted(from.locate(real.get())));
       return;
     }
     switch (status.get().kind()) {
@@ -195,7 +195,7 @@ final class SideFileCopy {
         keepMode(from, real.get(), out);
       }
       case DIRECTORY -> copyDirectory(from, links, name, real.get(), out, above);
-      case SYMLINK, OTHER -> leaveOut(name, "leads to what is no file or directory,");
+      case SYMLINK, OTHER -> leaveOut(name, "leads to what is no file or directory");
     }
   }
 
@@ -203,11 +203,11 @@ final class SideFileCopy {
       Store from, LinkTargets links, String name, String real, String out, Set<String> above)
       throws IOException {
     if (above.contains(real)) {
-      leaveOut(name, "is a link to a directory that holds it,");
+      leaveOut(name, "is a link to a directory that holds it");
       return;
     }
     if (real.equals(from.realPath(source.location().path()))) {
-      leaveOut(name, "is a link to the checkpoint itself,");
+      leaveOut(name, "is a link to the checkpoint itself");
       return;
     }
     Set<String> nowAbove = new HashSet<>(above);
@@ -235,7 +235,7 @@ final class SideFileCopy {
   }
 
   private void leaveOut(String name, String why) {
-    String message = OneLine.of("%s %s and is left out".formatted(name, why));
+    String message = OneLine.of("%s %s, and is left out".formatted(name, why));
     job.progress().message(message);
     leftOut.add(new Finding("link-left-out", Severity.WARNING, name, message));
   }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.shardmend.checkpoint.FileEntry;
 
 /**
@@ -75,7 +76,7 @@ public final class LocalStore implements Store {
   private static FileStatus statusOf(Path file, String path, LinkOption... options)
       throws IOException {
     Map<String, Object> attributes =
-        Files.readAttributes(file, "unix:mode,nlink,ino,size,lastModifiedTime", options);
+        Files.readAttributes(file, "unix:mode,nlink,ino,size,lastModifiedTime,ctime", options);
     int mode = (Integer) attributes.get("mode");
     return new FileStatus(
         path,
@@ -84,7 +85,8 @@ public final class LocalStore implements Store {
         ((FileTime) attributes.get("lastModifiedTime")).toMillis(),
         (Integer) attributes.get("nlink"),
         Long.toUnsignedString((Long) attributes.get("ino")),
-        mode & PERMISSION_BITS);
+        mode & PERMISSION_BITS,
+        ((FileTime) attributes.get("ctime")).to(TimeUnit.NANOSECONDS));
   }
 
   @Override

@@ -66,5 +66,15 @@ public final class SourceChangedException extends IOException {
         && !opened.fileKey().equals(now.fileKey())) {
       throw new SourceChangedException(location, "was replaced by another file");
     }
+    if (opened.changedNanos() != now.changedNanos()) {
+      throw new SourceChangedException(
+          location,
+          "was last changed at %s and now at %s, by whoever wrote it and put its time back, or gave it another name, link or mode"
+              .formatted(instant(opened.changedNanos()), instant(now.changedNanos())));
+    }
+  }
+
+  private static Instant instant(long nanos) {
+    return Instant.ofEpochSecond(0, nanos);
   }
 }

@@ -74,15 +74,14 @@ public final class StoreCheckpointFiles implements CheckpointFiles {
 
   private FileEntry entryOf(String name, FileStatus status) throws IOException {
     return switch (status.kind()) {
-      case FILE -> new FileEntry(name, status.kind(), status.bytes(), status.modifiedMillis());
+      case FILE -> new FileEntry(name, status.kind(), status.bytes(), status.stamp());
       case SYMLINK ->
           behind(status)
-              .map(file -> new FileEntry(name, status.kind(), file.bytes(), file.modifiedMillis()))
+              .map(file -> new FileEntry(name, status.kind(), file.bytes(), file.stamp()))
               .orElseGet(
                   () ->
-                      new FileEntry(
-                          name, status.kind(), FileEntry.UNKNOWN_BYTES, status.modifiedMillis()));
-      case DIRECTORY, OTHER -> new FileEntry(name, status.kind(), 0, status.modifiedMillis());
+                      new FileEntry(name, status.kind(), FileEntry.UNKNOWN_BYTES, status.stamp()));
+      case DIRECTORY, OTHER -> new FileEntry(name, status.kind(), 0, status.stamp());
     };
   }
 

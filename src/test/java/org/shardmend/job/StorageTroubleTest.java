@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.plan.Strategy;
 import org.shardmend.testing.DirectoryContent;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
@@ -141,6 +143,51 @@ class StorageTroubleTest {
     assertThat(failure.getMessage()).contains(source.toString(), "--restart");
   }
 
+  /** What rsync and restoring from an archive do: the time of writing is the old one. */
+  @Test
+  void aShardThatIsOverwrittenUnderItsOldTimeIsNoticedAndReadAgain() throws Exception {
+    requireReadAgain(
+        shard -> {
+          FileTime before = Files.getLastModifiedTime(shard);
+          flipLastByte(shard);
+          Files.setLastModifiedTime(shard, before);
+        });
+  }
+
+  @Test
+  void aShardThatAnotherFileOfTheSameTimeReplacesIsNoticedAndReadAgain() throws Exception {
+    requireReadAgain(
+        shard -> {
+          Path other = shard.resolveSibling("other");
+          Files.copy(shard, other, StandardCopyOption.COPY_ATTRIBUTES);
+          flipLastByte(other);
+          Files.setLastModifiedTime(other, Files.getLastModifiedTime(shard));
+          Files.move(other, shard, StandardCopyOption.REPLACE_EXISTING);
+        });
+  }
+
+  private void requireReadAgain(Trouble trouble) throws Exception {
+    JobException failure = repairWith("Verify what was written", trouble);
+
+    assertThat(failure.code()).isEqualTo("source-changed");
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+    actions.repair(source, output);
+    assertThat(actions.verifyAgainst(output, source).faults()).isEmpty();
+  }
+
+  /** A link changes its file as far as the file system is concerned, though no byte. */
+  @Test
+  void aShardThatTheRepairItselfLinksIsNotTakenForChanged() throws Exception {
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+
+    RepairResult linked =
+        actions.repair(
+            RepairRequest.toOutput(actions.of(source), Actions.location(output)).linkUnchanged());
+
+    assertThat(linked.strategies()).containsKey(Strategy.LINK);
+    assertThat(actions.verifyAgainst(output, source).faults()).isEmpty();
+  }
+
   /** Same size, same header, other data: only the time tells. */
   @Test
   void aShardWhoseDataIsOverwrittenAfterItWasCopiedIsNotPublishedAndIsReadAgain() throws Exception {
@@ -171,7 +218,8 @@ class StorageTroubleTest {
   /** Hours of copying would be for nothing, or wait for somebody to give the right place. */
   @Test
   void anAuditThatCannotBeWrittenFailsBeforeAnyShardIsCopied() throws Exception {
-    Path audit = Files.createFile(scratch.resolve("file")).resolve("audit");
+    Path audit = Files.createDirectory(scratch.resolve("audit"));
+    Files.createFile(audit.resolve("_staging"));
     List<String> stages = new ArrayList<>();
     Progress progress =
         new DeafProgress() {
@@ -190,7 +238,7 @@ class StorageTroubleTest {
     assertThat(failure.kind()).isEqualTo(JobException.Kind.FAILED);
     assertThat(failure).hasMessageContaining(audit.toString());
     assertThat(stages).contains("Read headers and plan").doesNotContain("Rewrite shards");
-    assertThat(scratch.toFile().list()).containsExactlyInAnyOrder("source", "file");
+    assertThat(scratch.toFile().list()).containsExactlyInAnyOrder("source", "audit");
   }
 
   private static void flipLastByte(Path file) throws IOException {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.CheckpointFiles;
 import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.checkpoint.FileStamp;
 
 class StoreCheckpointFilesTest {
   @TempDir private Path top;
@@ -29,13 +30,11 @@ class StoreCheckpointFilesTest {
     Files.writeString(top.resolve("sub/f"), "0123");
     assertThat(files.location()).isEqualTo("file:" + top);
     assertThat(files.list("")).extracting(FileEntry::name).containsExactly("sub");
+    FileStamp stamp = new LocalStore().stat(top + "/sub/f").orElseThrow().stamp();
+    assertThat(stamp.modifiedMillis())
+        .isEqualTo(Files.getLastModifiedTime(top.resolve("sub/f")).toMillis());
     assertThat(files.list("sub"))
-        .containsExactly(
-            new FileEntry(
-                "sub/f",
-                FileEntry.Kind.FILE,
-                4,
-                Files.getLastModifiedTime(top.resolve("sub/f")).toMillis()));
+        .containsExactly(new FileEntry("sub/f", FileEntry.Kind.FILE, 4, stamp));
     assertThatThrownBy(() -> files.list("absent")).isInstanceOf(NoSuchFileException.class);
   }
 
