@@ -91,6 +91,8 @@ public enum FindingCode {
   SOURCE_BYTES(Severity.WARNING),
   /** A weight that holds nothing but zeros. */
   ZERO_FILLED(Severity.WARNING),
+  /** A tensor holds other bytes than in a healthy checkpoint. */
+  OTHER_BYTES(Severity.WARNING),
   /** Ranks of one pipeline stage with different names. */
   SIBLING_NAMES(Severity.WARNING),
   /** Ranks of one pipeline stage with different types. */

@@ -20,6 +20,7 @@ import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.TorchDtype;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.ZeroFilled;
+import org.shardmend.plan.TensorSample;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.RangeReader;
@@ -86,7 +87,28 @@ final class ContentKeyStage {
     return new WholeRead(
         receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList(),
         findings,
-        new DigestCoverage(tensors, tensors - unchecked));
+        new DigestCoverage(tensors, tensors - unchecked),
+        samples(checkpoint));
+  }
+
+  /** What every rank reads; a key is the digest of type, shape and bytes. */
+  static List<TensorSample> samples(Checkpoint checkpoint) {
+    List<TensorSample> samples = new ArrayList<>();
+    RankRead.byShard(checkpoint)
+        .forEach(
+            (shard, reads) ->
+                reads.forEach(
+                    reading ->
+                        samples.add(
+                            new TensorSample(
+                                reading.unit(),
+                                shard,
+                                reading.read().name(),
+                                "",
+                                true,
+                                false,
+                                reading.read().storedKey()))));
+    return samples;
   }
 
   /** Of each file's keys, the first name that a rank has for it. */

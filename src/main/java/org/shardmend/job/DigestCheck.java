@@ -5,10 +5,14 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.LoadUnit;
@@ -16,6 +20,7 @@ import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.ZeroFilled;
+import org.shardmend.plan.TensorSample;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.DigestAlgorithm;
@@ -33,30 +38,62 @@ import org.shardmend.storage.TensorDigester;
  * shardmend.json} remembers; where a shard's differs, the audit names the tensor.
  */
 final class DigestCheck {
+  private static final int LEAST_BYTES = 16;
+
   private final SparkJob job;
   private final CheckpointAccess access;
   private final Checkpoint checkpoint;
   private final Optional<Manifest> manifest;
+  private final DigestAlgorithm algorithm;
   private final UnknownDtypes dtypes;
 
-  /**
-   * @param manifest what the last repair has left, if one has
-   */
-  DigestCheck(
+  private DigestCheck(
       SparkJob job,
       CheckpointAccess access,
       Checkpoint checkpoint,
       Optional<Manifest> manifest,
+      DigestAlgorithm algorithm,
       UnknownDtypes dtypes) {
     this.job = job;
     this.access = access;
     this.checkpoint = checkpoint;
     this.manifest = manifest;
+    this.algorithm = algorithm;
     this.dtypes = dtypes;
   }
 
+  /**
+   * A check of what a repair remembers.
+   *
+   * @param manifest what the last repair has left, if one has
+   */
+  static DigestCheck of(
+      SparkJob job,
+      CheckpointAccess access,
+      Checkpoint checkpoint,
+      Optional<Manifest> manifest,
+      UnknownDtypes dtypes) {
+    return new DigestCheck(job, access, checkpoint, manifest, algorithm(manifest), dtypes);
+  }
+
+  /** The same read of a checkpoint that another one is compared with, for its samples alone. */
+  DigestCheck alike(CheckpointAccess healthy, Checkpoint checkpointThere) {
+    return new DigestCheck(job, healthy, checkpointThere, Optional.empty(), algorithm, dtypes);
+  }
+
+  private static DigestAlgorithm algorithm(Optional<Manifest> manifest) {
+    return manifest
+        .flatMap(m -> DigestAlgorithm.ofLabel(m.digestAlgorithm()))
+        .orElse(DigestAlgorithm.XXH3_128);
+  }
+
   private record Task(
-      UnitId unit, Shard shard, DigestAlgorithm algorithm, String headerDigest, String remembered)
+      UnitId unit,
+      Shard shard,
+      DigestAlgorithm algorithm,
+      String headerDigest,
+      String remembered,
+      int mostSamples)
       implements Serializable {
 
     /** Whether the remembered digest is of a file with this header. */
@@ -74,9 +111,14 @@ final class DigestCheck {
    *
    * @param tensors how many it holds
    * @param compared how many of them the remembered digest is of
+   * @param samples what can be compared with other ranks and checkpoints
    */
   private record Receipt(
-      ArrayList<Suspect> suspects, ArrayList<Finding> findings, long tensors, long compared)
+      ArrayList<Suspect> suspects,
+      ArrayList<Finding> findings,
+      long tensors,
+      long compared,
+      ArrayList<TensorSample> samples)
       implements Serializable {}
 
   WholeRead run() throws JobException {
@@ -86,6 +128,7 @@ final class DigestCheck {
     List<Finding> findings = new ArrayList<>();
     long tensors = 0;
     long compared = 0;
+    List<TensorSample> samples = new ArrayList<>();
     for (Receipt receipt :
         job.run(
             "Read every byte",
@@ -96,12 +139,13 @@ final class DigestCheck {
       findings.addAll(receipt.findings());
       tensors += receipt.tensors();
       compared += receipt.compared();
+      samples.addAll(receipt.samples());
     }
     List<Fault> faults =
         suspects.isEmpty() || manifest.isEmpty()
             ? List.of()
             : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));
-    return new WholeRead(faults, findings, new DigestCoverage(tensors, compared));
+    return new WholeRead(faults, findings, new DigestCoverage(tensors, compared), samples);
   }
 
   private static Map<String, Map<String, String>> namesByShard(List<Suspect> suspects) {
@@ -113,10 +157,7 @@ final class DigestCheck {
   private List<Task> tasks() {
     Map<String, ManifestShard> remembered = new HashMap<>();
     manifest.ifPresent(m -> m.shards().forEach(shard -> remembered.put(shard.name(), shard)));
-    DigestAlgorithm algorithm =
-        manifest
-            .flatMap(m -> DigestAlgorithm.ofLabel(m.digestAlgorithm()))
-            .orElse(DigestAlgorithm.XXH3_128);
+    int mostSamples = TensorSample.mostOfAShard(checkpoint.shards().size());
     List<Task> tasks = new ArrayList<>();
     for (LoadUnit unit : checkpoint.units()) {
       for (Shard shard : unit.shards()) {
@@ -127,7 +168,8 @@ final class DigestCheck {
                 shard,
                 algorithm,
                 known == null ? "" : known.headerDigest(),
-                known == null ? ManifestShard.NOT_READ : known.digest()));
+                known == null ? ManifestShard.NOT_READ : known.digest(),
+                mostSamples));
       }
     }
     tasks.sort(Comparator.comparingLong((Task task) -> task.shard().bytes()).reversed());
@@ -141,6 +183,7 @@ final class DigestCheck {
     ArrayList<Finding> findings = new ArrayList<>();
     long tensors = 0;
     long compared = 0;
+    ArrayList<TensorSample> samples = new ArrayList<>();
     Shard shard = task.shard();
     try (Store store = access.open();
         RangeReader reader = store.openForRead(access.path(shard.name()))) {
@@ -155,12 +198,44 @@ final class DigestCheck {
         ZeroFilled.finding(shard.name(), watch.zeroFilled()).ifPresent(findings::add);
         tensors = scanned.header().tensors().size();
         compared = task.remembers(scanned) ? tensors : 0;
+        samples = samples(task, scanned, digests, watch.zeroFilled());
         if (task.remembers(scanned) && !digests.shard().equals(task.remembered())) {
           suspects.add(new Suspect(shard.name(), byName(scanned, digests)));
         }
       }
     }
-    return new Receipt(suspects, findings, tensors, compared);
+    return new Receipt(suspects, findings, tensors, compared, samples);
+  }
+
+  /**
+   * Those of a shard whose names have the lowest hashes, so that the same ones are chosen of ranks
+   * and checkpoints that are alike; few bytes are equal by chance.
+   */
+  private static ArrayList<TensorSample> samples(
+      Task task, ScannedShard scanned, ShardDigests digests, List<TensorEntry> zeroFilled) {
+    Set<TensorEntry> zeros = new HashSet<>(zeroFilled);
+    List<TensorEntry> tensors = scanned.header().inOffsetOrder();
+    return IntStream.range(0, tensors.size())
+        .filter(i -> tensors.get(i).bytes() >= LEAST_BYTES)
+        .boxed()
+        .sorted(Comparator.comparingInt(i -> tensors.get(i).name().hashCode()))
+        .limit(task.mostSamples())
+        .map(
+            i ->
+                sample(
+                    task, tensors.get(i), zeros.contains(tensors.get(i)), digests.tensors().get(i)))
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
+  private static TensorSample sample(Task task, TensorEntry tensor, boolean zeros, String digest) {
+    return new TensorSample(
+        task.unit(),
+        task.shard().name(),
+        tensor.name(),
+        tensor.dtype() + " " + tensor.shape(),
+        tensor.shape().rank() > 1,
+        zeros,
+        digest);
   }
 
   private static HashMap<String, String> byName(ScannedShard scanned, ShardDigests digests) {

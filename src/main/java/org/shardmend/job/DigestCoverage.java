@@ -17,6 +17,11 @@ public record DigestCoverage(long tensors, long compared) {
     return new DigestCoverage(tensors, tensors);
   }
 
+  /** The same, if so many were compared with something else. */
+  DigestCoverage orCompared(long number) {
+    return new DigestCoverage(tensors, Math.min(tensors, Math.max(compared, number)));
+  }
+
   /** How many were read without anything to compare them with. */
   public long missing() {
     return tensors - compared;

@@ -29,6 +29,11 @@ public sealed interface Expectation {
    */
   Optional<ExpectedState> state(SparkJob job, PlanRequest request) throws JobException;
 
+  /** The healthy checkpoint, where it comes from one: its bytes say something, too. */
+  default Optional<Location> healthy() {
+    return Optional.empty();
+  }
+
   /** Nothing. */
   record None() implements Expectation {
     @Override
@@ -46,10 +51,15 @@ public sealed interface Expectation {
   }
 
   /** A checkpoint. */
-  record Like(Location healthy) implements Expectation {
+  record Like(Location location) implements Expectation {
     @Override
     public Optional<ExpectedState> state(SparkJob job, PlanRequest request) throws JobException {
-      return Optional.of(LikeStage.read(job, request, healthy));
+      return Optional.of(LikeStage.read(job, request, location));
+    }
+
+    @Override
+    public Optional<Location> healthy() {
+      return Optional.of(location);
     }
   }
 }

@@ -11,13 +11,11 @@ import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
-import org.shardmend.checkpoint.HashKind;
 import org.shardmend.checkpoint.HeaderFindings;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.plan.NamedUnit;
 import org.shardmend.rules.RuleSet;
-import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Manifest;
 import org.shardmend.storage.Store;
@@ -81,7 +79,7 @@ public final class VerifyAction {
       if (manifest.isEmpty()) {
         unreadableManifest().ifPresent(faults::add);
       }
-      WholeRead read = readWhole(checkpoint, manifest);
+      WholeRead read = new WholeCheck(job, access, request, checkpoint, manifest).run();
       faults.addAll(read.faults());
       findings.addAll(read.findings());
       coverage = request.against().isPresent() ? DigestCoverage.all(tensors) : read.coverage();
@@ -98,17 +96,6 @@ public final class VerifyAction {
         findings,
         coverage,
         job.bytesRead());
-  }
-
-  /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
-  private WholeRead readWhole(Checkpoint checkpoint, Optional<Manifest> manifest)
-      throws JobException {
-    UnknownDtypes dtypes = request.plan().dtypes();
-    if (checkpoint.checksums().isPresent()) {
-      HashKind hash = checkpoint.checksums().get().hash();
-      return ContentKeyStage.run(job, access, checkpoint, hash, dtypes);
-    }
-    return new DigestCheck(job, access, checkpoint, manifest, dtypes).run();
   }
 
   /** The note of a repair; without one, lists of checksums are of the files as they are. */

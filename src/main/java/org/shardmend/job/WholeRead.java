@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.util.List;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.plan.TensorSample;
 
 /**
  * What reading every byte of a checkpoint has shown.
@@ -9,10 +10,16 @@ import org.shardmend.checkpoint.Finding;
  * @param faults bytes that are not what they should be
  * @param findings what its user should know
  * @param coverage how many tensors could be compared with what they should be
+ * @param samples tensors that can be compared with those of other ranks and checkpoints
  */
-record WholeRead(List<Fault> faults, List<Finding> findings, DigestCoverage coverage) {
+record WholeRead(
+    List<Fault> faults,
+    List<Finding> findings,
+    DigestCoverage coverage,
+    List<TensorSample> samples) {
   WholeRead {
     faults = List.copyOf(faults);
     findings = List.copyOf(findings);
+    samples = List.copyOf(samples);
   }
 }

@@ -64,9 +64,20 @@ class EveryFindingTest {
    */
   private record Pair(Made exact, Made near) {}
 
-  /** A generated checkpoint and what is done to it, and to the original model beside it. */
+  /**
+   * A generated checkpoint and what is done to it, and to the original model beside it, or the
+   * healthy checkpoint that it is compared with.
+   */
   private record Made(
-      TrialSettings.Builder settings, Damage damage, Optional<Damage> model, String renamedTo) {
+      TrialSettings.Builder settings,
+      Damage damage,
+      Optional<Damage> model,
+      String renamedTo,
+      Optional<TrialSettings.Builder> twin) {
+    Made(TrialSettings.Builder settings, Damage damage, Optional<Damage> model, String renamedTo) {
+      this(settings, damage, model, renamedTo, Optional.empty());
+    }
+
     Made(TrialSettings.Builder settings, Damage damage) {
       this(settings, damage, Optional.empty(), "");
     }
@@ -260,6 +271,7 @@ class EveryFindingTest {
               new Made(huggingFace(), none(), Optional.of(total(2)), ""),
               new Made(huggingFace(), none(), Optional.of(total(1.05)), ""));
       case ZERO_FILLED -> both(staged(), zeroed(".o_proj.weight"), zeroed("layernorm.weight"));
+      case OTHER_BYTES -> new Pair(comparedWith(staged().seed(7)), comparedWith(staged()));
       case SIBLING_NAMES -> siblings(text -> text.replace(".o_proj.", ".p_proj."));
       case SIBLING_DTYPES ->
           siblings(text -> text.replaceFirst("\"dtype\":\"BF16\"", "\"dtype\": \"F16\""));
@@ -292,6 +304,10 @@ class EveryFindingTest {
 
   private static Pair both(TrialSettings.Builder settings, Damage exact, Damage near) {
     return new Pair(new Made(settings, exact), new Made(settings, near));
+  }
+
+  private static Made comparedWith(TrialSettings.Builder twin) {
+    return new Made(staged(), none(), Optional.empty(), "", Optional.of(twin));
   }
 
   private static Pair siblings(UnaryOperator<String> change) {
@@ -330,7 +346,12 @@ class EveryFindingTest {
         plan.sourceModel(LayoutActions.location(model));
       }
       plan.execute().findings().forEach(finding -> codes.add(finding.code()));
-      actions.verify(checkpoint).findings().stream().map(Finding::code).forEach(codes::add);
+      VerifyRequest verify = new VerifyRequest(actions.of(checkpoint), VerifyRequest.Depth.FULL);
+      if (made.twin().isPresent()) {
+        verify.like(LayoutActions.location(generate(made.twin().get(), scratch.resolve("twin"))));
+      }
+      new VerifyAction(actions.job(), verify)
+          .execute().findings().stream().map(Finding::code).forEach(codes::add);
     } catch (JobException e) {
       codes.add(e.code());
       e.problems().forEach(problem -> codes.add(problem.code()));

@@ -1,0 +1,84 @@
+package org.shardmend.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.Finding;
+import org.shardmend.plan.IdenticalRanks;
+import org.shardmend.plan.TensorSample;
+import org.shardmend.plan.TwinComparison;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Manifest;
+
+/**
+ * What {@code verify --full} does: reads every byte once, and holds it to whatever says what it
+ * should be: digests that a repair remembers, a dump's keys, the other ranks, and a healthy
+ * checkpoint.
+ */
+final class WholeCheck {
+  private final SparkJob job;
+  private final CheckpointAccess access;
+  private final VerifyRequest request;
+  private final Checkpoint checkpoint;
+  private final UnknownDtypes dtypes;
+  private final DigestCheck digests;
+
+  /**
+   * @param manifest what the last repair has left, if one has
+   */
+  WholeCheck(
+      SparkJob job,
+      CheckpointAccess access,
+      VerifyRequest request,
+      Checkpoint checkpoint,
+      Optional<Manifest> manifest) {
+    this.job = job;
+    this.access = access;
+    this.request = request;
+    this.checkpoint = checkpoint;
+    this.dtypes = request.plan().dtypes();
+    this.digests = DigestCheck.of(job, access, checkpoint, manifest, dtypes);
+  }
+
+  /**
+   * Reads and compares.
+   *
+   * @throws JobException as {@link VerifyAction#execute}
+   */
+  WholeRead run() throws JobException {
+    WholeRead read = read(access, checkpoint, digests);
+    List<Fault> faults = new ArrayList<>(read.faults());
+    List<Finding> findings = new ArrayList<>(read.findings());
+    DigestCoverage coverage = read.coverage();
+    // Of a dump's ranks, tensors that are alike are one by design.
+    if (checkpoint.checksums().isEmpty()) {
+      faults.addAll(RankFaults.identical(IdenticalRanks.among(read.samples())));
+    }
+    Optional<Location> healthy = request.expectation().healthy();
+    if (healthy.isPresent()) {
+      TwinComparison twin = TwinComparison.of(read.samples(), samplesOf(healthy.get()));
+      faults.addAll(TwinFaults.of(twin, healthy.get()));
+      TwinFaults.finding(twin, healthy.get()).ifPresent(findings::add);
+      coverage = coverage.orCompared(twin.sameWeights() ? twin.compared() : 0);
+    }
+    return new WholeRead(faults, findings, coverage, List.of());
+  }
+
+  /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
+  private WholeRead read(CheckpointAccess at, Checkpoint of, DigestCheck digested)
+      throws JobException {
+    return of.checksums().isPresent()
+        ? ContentKeyStage.run(job, at, of, of.checksums().get().hash(), dtypes)
+        : digested.run();
+  }
+
+  private List<TensorSample> samplesOf(Location healthy) throws JobException {
+    CheckpointAccess there = new CheckpointAccess(healthy, job.hadoop());
+    Checkpoint twin = Discoveries.discover(job, there, request.plan().discovery());
+    return twin.checksums().isPresent()
+        ? ContentKeyStage.samples(twin)
+        : digests.alike(there, twin).run().samples();
+  }
+}

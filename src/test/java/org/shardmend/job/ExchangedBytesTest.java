@@ -1,0 +1,129 @@
+package org.shardmend.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.trial.TrialSettings;
+
+/** Names, types and shapes are all right, and the bytes are another rank's or another name's. */
+class ExchangedBytesTest {
+  private static final String RANK = "model-pp-1-rank-%d-part-0.safetensors";
+
+  @TempDir private Path scratch;
+  private Path checkpoint;
+  private Path healthy;
+
+  @BeforeEach
+  void generate() throws JobException {
+    checkpoint = generate("checkpoint", 1);
+    healthy = generate("healthy", 1);
+  }
+
+  private Path generate(String name, long seed) throws JobException {
+    TrialSettings settings =
+        TrialSettings.builder()
+            .tp(2)
+            .pp(2)
+            .layers(4)
+            .bytes(100_000)
+            .fault(org.shardmend.trial.Fault.CLEAN)
+            .seed(seed)
+            .build();
+    Path directory = scratch.resolve(name);
+    new GenerateAction(settings, LayoutActions.location(directory), "", Progress.SILENT).execute();
+    return directory;
+  }
+
+  @Test
+  void aRankThatIsACopyOfAnotherIsToldByTheOtherStage() throws Exception {
+    Files.delete(checkpoint.resolve(RANK.formatted(1)));
+    Damage.copy(RANK.formatted(0), RANK.formatted(1)).to(checkpoint);
+
+    assertThat(full().faults())
+        .singleElement()
+        .satisfies(
+            fault -> {
+              assertThat(fault.code()).isEqualTo("identical-ranks");
+              assertThat(fault.shard()).isEqualTo(RANK.formatted(1));
+              assertThat(fault.message()).startsWith("pp 1, tp 0 and pp 1, tp 1 hold");
+            });
+  }
+
+  @Test
+  void exchangedRanksAreToldByAHealthyCheckpoint() throws Exception {
+    exchangeRanks();
+
+    assertThat(full().faults()).isEmpty();
+    assertThat(fullLike(healthy).faults())
+        .allSatisfy(fault -> assertThat(fault.code()).isEqualTo("misplaced-rank"))
+        .extracting(Fault::shard)
+        .containsExactlyInAnyOrder(RANK.formatted(0), RANK.formatted(1));
+  }
+
+  private void exchangeRanks() throws Exception {
+    Damage.move(RANK.formatted(0), "kept")
+        .and(Damage.move(RANK.formatted(1), RANK.formatted(0)))
+        .and(Damage.move("kept", RANK.formatted(1)))
+        .to(checkpoint);
+  }
+
+  @Test
+  void exchangedNamesAreToldByAHealthyCheckpoint() throws Exception {
+    String norm = ".layers.3.input_layernorm.";
+    String post = ".layers.3.post_attention_layernorm.";
+    Damage.headers(
+            "model-pp-1-", text -> text.replace(norm, "\0").replace(post, norm).replace("\0", post))
+        .to(checkpoint);
+
+    assertThat(full().faults()).isEmpty();
+    assertThat(fullLike(healthy).faults())
+        .allSatisfy(fault -> assertThat(fault.code()).isEqualTo("exchanged-names"))
+        .hasSize(4);
+  }
+
+  @Test
+  void aTensorOfOtherBytesThanTheHealthyCheckpointIsNamed() throws Exception {
+    Damage.zeroed(".o_proj.weight").to(checkpoint);
+
+    assertThat(fullLike(healthy).faults())
+        .singleElement()
+        .satisfies(
+            fault -> {
+              assertThat(fault.code()).isEqualTo("other-bytes");
+              assertThat(fault.tensor()).endsWith(".o_proj.weight");
+            });
+  }
+
+  @Test
+  void theSameWeightsAreAProofOfEveryTensor() throws Exception {
+    VerifyResult same = fullLike(healthy);
+    VerifyResult otherStep = fullLike(generate("later", 2));
+
+    assertThat(same.ok()).isTrue();
+    assertThat(same.coverage().compared()).isPositive();
+    assertThat(otherStep.faults()).isEmpty();
+    assertThat(otherStep.findings()).extracting("code").containsExactly("other-bytes");
+    assertThat(otherStep.coverage().compared()).isZero();
+  }
+
+  private VerifyResult full() throws JobException {
+    return verify(new VerifyRequest(request(), VerifyRequest.Depth.FULL));
+  }
+
+  private VerifyResult fullLike(Path twin) throws JobException {
+    return verify(
+        new VerifyRequest(request(), VerifyRequest.Depth.FULL).like(LayoutActions.location(twin)));
+  }
+
+  private PlanRequest request() throws JobException {
+    return LayoutActions.with().of(checkpoint);
+  }
+
+  private static VerifyResult verify(VerifyRequest request) throws JobException {
+    return new VerifyAction(LayoutActions.with().job(), request).execute();
+  }
+}
