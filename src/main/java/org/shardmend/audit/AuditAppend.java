@@ -45,13 +45,12 @@ public final class AuditAppend {
           "Run %s must have exactly one file of runs, but has: %s"
               .formatted(run, staged.get(AuditTable.RUNS)));
     }
-    AuditFiles before = AuditFiles.list(store, root);
-    if (before.runs().contains(run)) {
+    if (AuditFiles.counts(store, root, run)) {
       discard(staged);
       return false;
     }
     for (AuditTable<?> table : AuditTable.inAppendOrder()) {
-      appendTable(run, table, staged.getOrDefault(table, List.of()), before);
+      appendTable(run, table, staged.getOrDefault(table, List.of()));
     }
     return true;
   }
@@ -66,11 +65,10 @@ public final class AuditAppend {
     }
   }
 
-  private void appendTable(RunId run, AuditTable<?> table, List<String> staged, AuditFiles before)
-      throws IOException {
+  private void appendTable(RunId run, AuditTable<?> table, List<String> staged) throws IOException {
     String directory = root + "/" + AuditLayout.directory(table, run.month());
     store.makeDirectories(directory);
-    Set<String> leftovers = new LinkedHashSet<>(before.ownFiles(table, run));
+    Set<String> leftovers = new LinkedHashSet<>(AuditFiles.leftBy(store, root, table, run));
     for (int index = 0; index < staged.size(); index++) {
       String name = AuditLayout.file(table, run, index);
       leftovers.remove(name);

@@ -65,6 +65,41 @@ final class AuditFiles {
     return new AuditFiles(tables, manifests(store, root));
   }
 
+  /**
+   * Whether a run counts, by looking at its own places alone: what an audit holds besides costs
+   * nothing.
+   */
+  static boolean counts(Store store, String root, RunId run) throws IOException {
+    if (hasOwnFile(store, root, AuditTable.RUNS, run, 0)) {
+      return true;
+    }
+    String month = run.month();
+    return latestManifest(store, root, month, root + "/" + AuditLayout.manifests(month))
+        .filter(compacted -> compacted.runs().contains(run))
+        .isPresent();
+  }
+
+  /**
+   * What an earlier attempt to append a run has left in a table, relative to the root. A directory
+   * is listed only then: it holds the files of all runs of a month.
+   */
+  static List<String> leftBy(Store store, String root, AuditTable<?> table, RunId run)
+      throws IOException {
+    // Files come one after the other. The first may be missing while it is replaced, not two.
+    if (!hasOwnFile(store, root, table, run, 0) && !hasOwnFile(store, root, table, run, 1)) {
+      return List.of();
+    }
+    return listOrNothing(store, root + "/" + AuditLayout.directory(table, run.month())).stream()
+        .filter(file -> AuditLayout.runOf(file.name()).equals(Optional.of(run)))
+        .map(file -> relative(root, file))
+        .toList();
+  }
+
+  private static boolean hasOwnFile(
+      Store store, String root, AuditTable<?> table, RunId run, int index) throws IOException {
+    return store.stat(root + "/" + AuditLayout.file(table, run, index)).isPresent();
+  }
+
   private static TableFiles tableFiles(Store store, String root, AuditTable<?> table)
       throws IOException {
     TableFiles found = new TableFiles(new ArrayList<>(), new ArrayList<>());
@@ -155,14 +190,6 @@ final class AuditFiles {
       }
     }
     return files;
-  }
-
-  /** All files of a run, whether they count or not, relative to the root. */
-  List<String> ownFiles(AuditTable<?> table, RunId run) {
-    return tables.get(table.name()).ofRuns().stream()
-        .filter(file -> file.run().equals(run))
-        .map(RunFile::path)
-        .toList();
   }
 
   /** What the last compaction made of a month. */

@@ -9,8 +9,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Predicate;
 import org.shardmend.audit.AuditAppend;
 import org.shardmend.audit.AuditFileWriter;
 import org.shardmend.audit.AuditLayout;
@@ -20,7 +18,6 @@ import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Layout;
-import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.HadoopSettings;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.SmallFiles;
@@ -66,11 +63,16 @@ final class AuditTrail implements AutoCloseable {
     return trail;
   }
 
-  /** Appends a run that has no rows of tensors or shards. */
+  /**
+   * Appends a run that has no rows of tensors or shards. One that is prepared may have become
+   * visible, or be finished by the next run, which then appends it whole: it is left as it is.
+   */
   static void appendAlone(Location root, RunRow row, HadoopSettings hadoop) throws IOException {
     try (AuditTrail trail = open(root, row.runId(), hadoop)) {
-      trail.prepare(row);
-      trail.append(row);
+      if (!trail.isPrepared()) {
+        trail.prepare(row);
+        trail.append(row);
+      }
     }
   }
 
@@ -121,6 +123,10 @@ final class AuditTrail implements AutoCloseable {
     files.put(AuditTable.SHARDS.name(), List.of(shardFile));
     files.put(AuditTable.RUNS.name(), List.of(runFile));
     SmallFiles.create(store, staging.child(LIST).path(), JSON.writeValueAsBytes(files));
+  }
+
+  private boolean isPrepared() throws IOException {
+    return store.stat(staging.child(LIST).path()).isPresent();
   }
 
   /** Appends the run to the audit; from here on its rows count. */
@@ -177,37 +183,19 @@ final class AuditTrail implements AutoCloseable {
   }
 
   /**
-   * Appends what stopped runs have prepared and published.
+   * Appends a run that was stopped after it had prepared its rows and become visible. Looks at that
+   * run's place alone.
    *
-   * @param published whether a run has become visible; of others nothing is appended
-   * @return whether a run was appended
+   * @return whether there was something to append
    */
-  static boolean recover(Location root, HadoopSettings hadoop, Predicate<RunId> published)
-      throws IOException {
-    boolean appended = false;
-    try (Store store = Stores.open(root, hadoop)) {
-      for (RunId run : stagedRuns(store, root)) {
-        AuditTrail trail = new AuditTrail(root, run, hadoop, store);
-        boolean prepared = store.stat(trail.staging.child(LIST).path()).isPresent();
-        if (prepared && published.test(run)) {
-          trail.append();
-          appended = true;
-        }
+  static boolean recover(Location root, RunId published, HadoopSettings hadoop) throws IOException {
+    try (AuditTrail trail = at(root, published, hadoop)) {
+      boolean prepared = trail.isPrepared();
+      if (prepared) {
+        trail.append();
       }
+      return prepared;
     }
-    return appended;
-  }
-
-  private static List<RunId> stagedRuns(Store store, Location root) throws IOException {
-    Optional<FileStatus> directory = store.stat(root.child(AuditLayout.stagings()).path());
-    if (directory.isEmpty()) {
-      return List.of();
-    }
-    return store.list(directory.get().path()).stream()
-        .map(FileStatus::name)
-        .filter(RunId::isRunId)
-        .map(RunId::new)
-        .toList();
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunId;
 import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
@@ -167,12 +168,15 @@ final class InPlaceRepair {
     return true;
   }
 
-  /** Appends the audit of a run that was stopped after it had repaired; discards all else. */
+  /** Appends the audit of a run that was stopped after it had repaired. */
   private void recoverAudit() throws IOException {
-    Optional<String> repaired =
-        journal.state() == JournalState.APPLIED ? journal.runId() : Optional.empty();
-    AuditTrail.recover(
-        auditRoot(), job.hadoop(), staged -> repaired.equals(Optional.of(staged.value())));
+    Optional<RunId> repaired =
+        journal.state() == JournalState.APPLIED
+            ? journal.runId().filter(RunId::isRunId).map(RunId::new)
+            : Optional.empty();
+    if (repaired.isPresent()) {
+      AuditTrail.recover(auditRoot(), repaired.get(), job.hadoop());
+    }
   }
 
   /** Of two repairs of one file, made at two places, the first could never be undone. */

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.shardmend.audit.RunId;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.Strategy;
@@ -118,11 +119,10 @@ final class OutputRepair {
   private boolean recoverAudit() throws IOException {
     Optional<Location> root = request.audit();
     Optional<Manifest> manifest = Manifest.read(store, output.path());
-    if (root.isEmpty() || manifest.isEmpty()) {
+    if (root.isEmpty() || manifest.isEmpty() || !RunId.isRunId(manifest.get().runId())) {
       return false;
     }
-    return AuditTrail.recover(
-        root.get(), job.hadoop(), staged -> manifest.get().runId().equals(staged.value()));
+    return AuditTrail.recover(root.get(), new RunId(manifest.get().runId()), job.hadoop());
   }
 
   /** What a failed run leaves is worth keeping only if it saves the next one work. */

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +64,39 @@ class AuditTablesTest {
 
     assertThat(filesBelow(root)).isEqualTo(before);
     assertThat(open().tensors().count()).isEqualTo(16);
+  }
+
+  @Test
+  void anAppendLooksAtItsOwnPlacesHoweverManyRunsTheAuditHas() throws IOException {
+    for (int run = 0; run < 20; run++) {
+      SampleRun.done("r2026%02d30T081500Z-1a2b3c%02d".formatted(run % 2 + 10, run), "/ckpt", 1, 1)
+          .appendTo(root);
+    }
+    List<String> listed = new ArrayList<>();
+    SampleRun next = SampleRun.done(FIRST, "/ckpt", 2, 2);
+    Map<AuditTable<?>, List<String>> staged = next.stage(store, root);
+
+    new AuditAppend(tellingOfLists(listed), root.toString()).append(next.run().runId(), staged);
+
+    assertThat(listed).containsExactly(root + "/" + AuditLayout.manifests("2026-11"));
+    assertThat(open().runIds()).hasSize(21);
+  }
+
+  private Store tellingOfLists(List<String> listed) {
+    return (Store)
+        Proxy.newProxyInstance(
+            Store.class.getClassLoader(),
+            new Class<?>[] {Store.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("list")) {
+                listed.add((String) arguments[0]);
+              }
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   @Test
