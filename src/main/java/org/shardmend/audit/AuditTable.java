@@ -154,7 +154,8 @@ public final class AuditTable<R> {
               required(
                   "bytes_read",
                   LONG,
-                  "read of the source to write it, bytes: the header, and the data where it was copied",
+                  "read of the source to write it, bytes: the header, and the data where it was"
+                      + " copied",
                   row -> row.bytes().read()),
               required(
                   "bytes_written", LONG, "written for it, bytes", row -> row.bytes().written()),
@@ -203,11 +204,14 @@ public final class AuditTable<R> {
               required(
                   "outcome",
                   TEXT,
-                  "done, nothing-to-do, found, refused, failed, or rolled-back: `fingerprint` is then that of the plan that was undone",
+                  "done, nothing-to-do, found, refused, failed, or rolled-back: `fingerprint` is"
+                      + " then that of the plan that was undone",
                   row -> row.outcome().token()),
               optionalText(
                   "fingerprint",
-                  "the plan's SHA-256, hex; NULL when there was no plan yet",
+                  "the plan's SHA-256, hex; NULL when there was no plan yet. What a sweep refused"
+                      + " or failed on has 'listing-' and the SHA-256 of the files' names, sizes"
+                      + " and times, the rules and the version here",
                   RunRow::fingerprint),
               required("version", TEXT, "version of this tool", RunRow::version),
               required("rules", new ListType<>(TEXT), "active rule families", RunRow::rules),
@@ -219,12 +223,14 @@ public final class AuditTable<R> {
               required(
                   "bytes_read",
                   LONG,
-                  "read of checkpoints, bytes: headers, side files and data, to plan, compare, copy, check and read back",
+                  "read of checkpoints, bytes: headers, side files and data, to plan, compare,"
+                      + " copy, check and read back",
                   RunRow::bytesRead),
               required(
                   "bytes_written",
                   LONG,
-                  "written of checkpoints, bytes: shards and side files, or what the journal keeps of them and the patches",
+                  "written of checkpoints, bytes: shards and side files, or what the journal keeps"
+                      + " of them and the patches",
                   RunRow::bytesWritten),
               required("user", TEXT, "who ran it", RunRow::user),
               required("spark_app_id", TEXT, "id of the Spark application", RunRow::sparkAppId),

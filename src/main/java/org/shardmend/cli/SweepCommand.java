@@ -240,6 +240,7 @@ final class SweepCommand extends ShardmendCommand {
       node.put("bytes_read", checkpoint.bytesRead());
       node.put("bytes_written", checkpoint.bytesWritten());
       node.put("seconds", checkpoint.seconds());
+      putOrNull(node, "code", checkpoint.code());
       putOrNull(node, "message", checkpoint.message());
     }
     ArrayNode findings = document.putArray("findings");

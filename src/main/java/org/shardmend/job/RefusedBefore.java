@@ -2,11 +2,13 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.Row;
 import org.shardmend.audit.Outcome;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.plan.ActionCounts;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
@@ -20,8 +22,16 @@ import org.shardmend.storage.Stores;
 final class RefusedBefore {
   private static final String LISTING = "listing-";
 
-  private final Set<String> refused = new HashSet<>();
+  private final Map<String, Refusal> refused = new HashMap<>();
   private final String settings;
+
+  /**
+   * What is known of a refusal.
+   *
+   * @param run the run that refused
+   * @param counts tensors by what would have become of them; none where there was no plan
+   */
+  record Refusal(String run, ActionCounts counts) {}
 
   private RefusedBefore(PlanRequest template) {
     this.settings = settings(template);
@@ -55,7 +65,10 @@ final class RefusedBefore {
 
   private void take(Row run) {
     if (Outcome.REFUSED.token().equals(run.<String>getAs("outcome"))) {
-      refused.add(key(run.getAs("checkpoint"), run.getAs("fingerprint")));
+      refused.put(
+          key(run.getAs("checkpoint"), run.getAs("fingerprint")),
+          new Refusal(
+              run.getAs("run_id"), ActionCounts.ofNames(run.getJavaMap(run.fieldIndex("counts")))));
     }
   }
 
@@ -63,9 +76,9 @@ final class RefusedBefore {
     return checkpoint + '\0' + listing;
   }
 
-  /** Whether a checkpoint was refused in just this state. */
-  boolean has(Location checkpoint, String listing) {
-    return refused.contains(key(checkpoint.toString(), listing));
+  /** The last refusal of a checkpoint in just this state. */
+  Optional<Refusal> of(Location checkpoint, String listing) {
+    return Optional.ofNullable(refused.get(key(checkpoint.toString(), listing)));
   }
 
   /**

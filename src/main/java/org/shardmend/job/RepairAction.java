@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.shardmend.audit.RunId;
 import org.shardmend.audit.RunRow;
+import org.shardmend.plan.ActionCounts;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Manifest;
 import org.shardmend.storage.Store;
@@ -87,7 +88,8 @@ public final class RepairAction {
       return;
     }
     String output = request.output().map(Location::toString).orElse("");
-    RunRow row = run.failure(failure, output, request.listing(), job.bytesRead());
+    RunRow row =
+        run.failure(failure, output, request.listing(), ActionCounts.NONE, job.bytesRead());
     FailedRuns.record(job, request.audit().get(), catalog, row).ifPresent(failure::addSuppressed);
   }
 }

@@ -79,9 +79,15 @@ final class RunRecord {
    * The row of a run that ended with an error.
    *
    * @param fingerprint what tells whether the source is still the same; empty when nothing does
+   * @param counts of the plan, as far as there was one
    * @param bytesRead what it had read by then
    */
-  RunRow failure(JobException failure, String output, String fingerprint, long bytesRead) {
+  RunRow failure(
+      JobException failure,
+      String output,
+      String fingerprint,
+      ActionCounts counts,
+      long bytesRead) {
     return new RunRow(
         id,
         request.checkpoint().toString(),
@@ -92,7 +98,7 @@ final class RunRecord {
         fingerprint,
         Release.version(),
         ruleNames(),
-        ActionCounts.NONE,
+        counts,
         bytesRead,
         0,
         System.getProperty("user.name", ""),

@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -141,183 +140,61 @@ public final class SweepAction {
     }
   }
 
-  /** Whatever happens to this one is its outcome, a fault of our own too. */
   private SweptCheckpoint sweep(
       SweepTree.Candidate candidate, RefusedBefore memory, SweepProgress.Part progress) {
     long began = System.nanoTime();
     SweptCheckpoint swept;
     try {
-      swept = new SweptOne(candidate, progress).sweep(memory);
-    } catch (RuntimeException e) {
+      swept = look(candidate, memory, progress);
+    } catch (RuntimeException | Error e) { // Not even the row in the audit could be written.
+      JobException failure = CheckpointSweep.unexpected(e);
       swept =
           SweptCheckpoint.without(
-              candidate.location(),
-              SweptCheckpoint.Outcome.FAILED,
-              "this is a fault of shardmend's own, please report it: " + e);
+              candidate.location(), SweptCheckpoint.Outcome.FAILED, failure.getMessage());
     }
     SweptCheckpoint timed = swept.took((System.nanoTime() - began) / 1e9);
     progress.finish(timed);
     return timed;
   }
 
-  /** One checkpoint, in a thread of its own. */
-  private final class SweptOne {
-    private static final String NO_SHARDS = "no-shards";
-    private static final String JOURNAL_OPEN = "journal-open";
-
-    private final SweepTree.Candidate candidate;
-    private final Location location;
-    private final PlanRequest look;
-    private final SparkJob own;
-
-    SweptOne(SweepTree.Candidate candidate, Progress progress) {
-      this.candidate = candidate;
-      this.location = candidate.location();
-      this.look = request.template().at(location);
-      this.own = job.beside("sweep " + Thread.currentThread().getName(), progress);
+  private SweptCheckpoint look(
+      SweepTree.Candidate candidate, RefusedBefore memory, SweepProgress.Part progress) {
+    Instant settled = Instant.now(clock).minus(request.settle());
+    if (candidate.modifiedMillis() > settled.toEpochMilli()) {
+      return SweptCheckpoint.without(
+          candidate.location(),
+          SweptCheckpoint.Outcome.UNSETTLED,
+          "written to at %s, which may be going on"
+              .formatted(Instant.ofEpochMilli(candidate.modifiedMillis())));
     }
+    String listing = memory.listing(candidate);
+    return memory
+        .of(candidate.location(), listing)
+        .map(refusal -> refusedBefore(candidate, refusal))
+        .orElseGet(
+            () ->
+                new CheckpointSweep(
+                        request,
+                        candidate,
+                        job.beside("sweep " + Thread.currentThread().getName(), progress),
+                        listing)
+                    .sweep());
+  }
 
-    SweptCheckpoint sweep(RefusedBefore memory) {
-      Instant settled = Instant.now(clock).minus(request.settle());
-      if (candidate.modifiedMillis() > settled.toEpochMilli()) {
-        return SweptCheckpoint.without(
-            location,
-            SweptCheckpoint.Outcome.UNSETTLED,
-            "written to at %s, which may be going on"
-                .formatted(Instant.ofEpochMilli(candidate.modifiedMillis())));
-      }
-      String listing = memory.listing(candidate);
-      if (memory.has(location, listing)) {
-        return SweptCheckpoint.without(
-            location,
-            SweptCheckpoint.Outcome.REFUSED_BEFORE,
-            "refused before, and neither files nor rules have changed since; --retry-refused tries again");
-      }
-      try {
-        return planAndRepair(listing);
-      } catch (JobException e) {
-        return ended(e);
-      }
-    }
-
-    private SweptCheckpoint ended(JobException e) {
-      SweptCheckpoint.Outcome outcome =
-          switch (e.kind()) {
-            case REFUSED -> SweptCheckpoint.Outcome.REFUSED;
-            case FAILED -> SweptCheckpoint.Outcome.FAILED;
-            case USAGE ->
-                e.code().equals(NO_SHARDS)
-                    ? SweptCheckpoint.Outcome.UNKNOWN_LAYOUT
-                    : SweptCheckpoint.Outcome.FAILED;
-          };
-      return SweptCheckpoint.without(location, outcome, e.getMessage()).read(own.bytesRead());
-    }
-
-    private SweptCheckpoint planAndRepair(String listing) throws JobException {
-      PlannedCheckpoint planned;
-      try {
-        planned = new PlanAction(own, look).execute();
-        Repairs.requireDecided(planned);
-      } catch (JobException e) {
-        if (e.kind() == JobException.Kind.REFUSED && !request.isDryRun()) {
-          return e.code().equals(JOURNAL_OPEN) && request.output(candidate).isEmpty()
-              ? repair(Optional.empty(), listing)
-              : remember(e, listing);
-        }
-        throw e;
-      }
-      Optional<Location> output = request.output(candidate);
-      if (planned.plan().nothingToDo()) {
-        return of(planned, SweptCheckpoint.Outcome.NOTHING_TO_DO, "", "");
-      }
-      if (output.isPresent() && isRepaired(planned, output.get())) {
-        return of(
-            planned,
-            SweptCheckpoint.Outcome.NOTHING_TO_DO,
-            output.get().toString(),
-            "repaired before");
-      }
-      return request.isDryRun()
-          ? of(planned, SweptCheckpoint.Outcome.FOUND, "", "")
-          : repair(output, listing);
-    }
-
-    private SweptCheckpoint of(
-        PlannedCheckpoint planned, SweptCheckpoint.Outcome outcome, String output, String message) {
-      return new SweptCheckpoint(
-          location,
-          outcome,
-          "",
-          output,
-          planned.plan().counts(),
-          planned.plan().shards().size(),
-          own.bytesRead(),
-          0,
-          0,
-          message);
-    }
-
-    /** A refusal has its row in the audit, which is the sweep's memory. */
-    private SweptCheckpoint remember(JobException refusal, String listing) {
-      RunRecord run = new RunRecord(look, own.applicationId());
-      String output = request.output(candidate).map(Location::toString).orElse("");
-      Optional<AuditCatalog> catalog =
-          request.auditTable().map(tables -> new AuditCatalog(own, tables));
-      FailedRuns.record(
-              own, request.audit(), catalog, run.failure(refusal, output, listing, own.bytesRead()))
-          .ifPresent(refusal::addSuppressed);
-      return ended(refusal);
-    }
-
-    private SweptCheckpoint repair(Optional<Location> output, String listing) throws JobException {
-      RepairRequest repair;
-      if (output.isPresent()) {
-        makeParents(output.get());
-        repair = RepairRequest.toOutput(look, output.get());
-      } else {
-        repair = RepairRequest.inPlace(look);
-      }
-      request.auditTable().ifPresent(repair::auditTable);
-      RepairResult result =
-          new RepairAction(own, repair.audit(request.audit()).listing(listing)).execute();
-      SweptCheckpoint.Outcome outcome =
-          switch (result.outcome()) {
-            case DONE -> SweptCheckpoint.Outcome.DONE;
-            case NOTHING_TO_DO -> SweptCheckpoint.Outcome.NOTHING_TO_DO;
-          };
-      int shards = result.strategies().values().stream().mapToInt(Integer::intValue).sum();
-      return new SweptCheckpoint(
-          location,
-          outcome,
-          result.runId(),
-          result.output(),
-          result.counts(),
-          shards,
-          own.bytesRead(),
-          result.bytesWritten(),
-          0,
-          "");
-    }
-
-    private void makeParents(Location output) throws JobException {
-      try (Store store = Stores.open(output, own.hadoop())) {
-        store.makeDirectories(output.parent().path());
-      } catch (IOException e) {
-        throw StorageFailures.toJobException(e);
-      }
-    }
-
-    /**
-     * Whether the repaired form of just this plan is there already.
-     *
-     * @throws JobException FAILED when something else is there
-     */
-    private boolean isRepaired(PlannedCheckpoint planned, Location output) throws JobException {
-      try (Store store = Stores.open(output, own.hadoop())) {
-        return RepairedBefore.look(store, output, planned);
-      } catch (IOException e) {
-        throw StorageFailures.toJobException(e);
-      }
-    }
+  private static SweptCheckpoint refusedBefore(
+      SweepTree.Candidate candidate, RefusedBefore.Refusal refusal) {
+    return new SweptCheckpoint(
+        candidate.location(),
+        SweptCheckpoint.Outcome.REFUSED_BEFORE,
+        refusal.run(),
+        "",
+        refusal.counts(),
+        0,
+        0,
+        0,
+        0,
+        "refused-before",
+        "refused before, and neither files nor rules have changed since; --retry-refused tries"
+            + " again");
   }
 }

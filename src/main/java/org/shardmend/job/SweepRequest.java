@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.regex.PatternSyntaxException;
 import org.shardmend.audit.CatalogName;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.StepListener;
 
 /** What {@code sweep} is to look at and to do: fluent settings, checked when the sweep runs. */
 public final class SweepRequest {
@@ -39,6 +40,7 @@ public final class SweepRequest {
   private CatalogName auditTable;
   private boolean dryRun;
   private boolean retryRefused;
+  private StepListener listener = StepListener.NONE;
 
   /**
    * A sweep that repairs in place.
@@ -131,6 +133,16 @@ public final class SweepRequest {
   public SweepRequest retryRefused() {
     retryRefused = true;
     return this;
+  }
+
+  /** Hears of each step of every repair; for tests that stop there. */
+  SweepRequest listener(StepListener heard) {
+    listener = heard;
+    return this;
+  }
+
+  StepListener listener() {
+    return listener;
   }
 
   private static PathMatcher matcher(String glob) throws JobException {

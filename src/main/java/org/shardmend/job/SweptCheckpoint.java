@@ -8,13 +8,15 @@ import org.shardmend.storage.Location;
  *
  * @param checkpoint its directory
  * @param outcome how it ended
- * @param runId the run's in the audit; empty when nothing was run
+ * @param runId the run's in the audit, of what was refused before the one that refused it; empty
+ *     when it has none
  * @param output where its repaired form is; empty when there is none
  * @param counts tensors by what became of them, as far as there was a plan
  * @param shards how many shards it has, as far as there was a plan
  * @param bytesRead bytes read, by the plan, too
  * @param bytesWritten bytes written
  * @param seconds how long it took
+ * @param code what kind of refusal or failure it is, in kebab case; empty when it is neither
  * @param message why it was refused, failed or left alone; empty when it was not
  */
 public record SweptCheckpoint(
@@ -27,6 +29,7 @@ public record SweptCheckpoint(
     long bytesRead,
     long bytesWritten,
     double seconds,
+    String code,
     String message) {
 
   /** How a checkpoint ends up. */
@@ -62,13 +65,8 @@ public record SweptCheckpoint(
 
   /** One of which no more is known than what kept it from being looked at. */
   static SweptCheckpoint without(Location checkpoint, Outcome outcome, String message) {
-    return new SweptCheckpoint(checkpoint, outcome, "", "", ActionCounts.NONE, 0, 0, 0, 0, message);
-  }
-
-  /** The same, and what was read before it ended. */
-  SweptCheckpoint read(long bytes) {
     return new SweptCheckpoint(
-        checkpoint, outcome, runId, output, counts, shards, bytes, bytesWritten, seconds, message);
+        checkpoint, outcome, "", "", ActionCounts.NONE, 0, 0, 0, 0, "", message);
   }
 
   /** The same, and how long it took. */
@@ -83,6 +81,7 @@ public record SweptCheckpoint(
         bytesRead,
         bytesWritten,
         duration,
+        code,
         message);
   }
 }

@@ -30,6 +30,15 @@ public record ActionCounts(long keep, long rename, long drop, long refuse) imple
     return changes.stream().filter(change -> change.action() == action).count();
   }
 
+  /** The counts as {@link #byName} gives them; of an action that is not named, none. */
+  public static ActionCounts ofNames(Map<String, Long> byName) {
+    return new ActionCounts(
+        byName.getOrDefault(Action.KEEP.name(), 0L),
+        byName.getOrDefault(Action.RENAME.name(), 0L),
+        byName.getOrDefault(Action.DROP.name(), 0L),
+        byName.getOrDefault(Action.REFUSE.name(), 0L));
+  }
+
   /** The sum of both. */
   public ActionCounts plus(ActionCounts other) {
     return new ActionCounts(

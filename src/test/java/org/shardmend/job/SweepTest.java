@@ -4,15 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,8 +27,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.DiscoveryOptions;
 import org.shardmend.job.SweptCheckpoint.Outcome;
+import org.shardmend.plan.Action;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
 import org.shardmend.storage.TargetLock;
@@ -95,6 +103,86 @@ class SweepTest {
         root.resolve("a/model-rank-0-part-0.safetensors"),
         FileTime.from(Instant.now().minus(Duration.ofHours(2))));
     assertThat(outcomes(sweep(inPlace()))).containsEntry("a", Outcome.REFUSED);
+  }
+
+  @Test
+  void anErrorInOneCheckpointIsThatOnesFailureWithARowInTheAuditAndTheOthersGoOn()
+      throws Exception {
+    for (String name : List.of("a", "b", "c", "d")) {
+      generateOld(name, Fault.ALIAS_ONLY);
+    }
+    Queue<Error> errors =
+        new ConcurrentLinkedQueue<>(
+            List.of(
+                new StackOverflowError(),
+                new OutOfMemoryError("Java heap space"),
+                new NoClassDefFoundError("org/example/Lost")));
+
+    List<SweptCheckpoint> swept =
+        sweep(
+            inPlace()
+                .listener(
+                    step -> {
+                      Error next = errors.poll();
+                      if (next != null) {
+                        throw next;
+                      }
+                    }));
+
+    assertThat(swept)
+        .extracting(SweptCheckpoint::code)
+        .containsExactlyInAnyOrder("", "stack-overflow", "out-of-memory", "wrong-libraries");
+    assertThat(swept)
+        .filteredOn(one -> !one.code().isEmpty())
+        .allSatisfy(one -> assertThat(one.outcome()).isEqualTo(Outcome.FAILED))
+        .allSatisfy(one -> assertThat(one.message()).isNotBlank());
+    assertThat(runs())
+        .containsExactlyInAnyOrderElementsOf(
+            swept.stream()
+                .map(one -> one.runId() + " " + one.outcome().id() + " " + one.message())
+                .toList());
+    assertThat(sweep(inPlace().settle(Duration.ZERO)))
+        .extracting(SweptCheckpoint::outcome)
+        .containsExactlyInAnyOrder(Outcome.NOTHING_TO_DO, Outcome.DONE, Outcome.DONE, Outcome.DONE);
+  }
+
+  @Test
+  void aRepairThatFailsWhenItsRowsAreReadyHasThemInTheAuditOnceAnotherSweepHasFinishedIt()
+      throws Exception {
+    generateOld("a", Fault.ALIAS_ONLY);
+    StepListener stops =
+        step -> {
+          if (step.startsWith("journal: apply")) {
+            throw new UncheckedIOException(new IOException("the disk is gone"));
+          }
+        };
+    SweptCheckpoint failed = one(sweep(inPlace().listener(stops)), "a");
+    assertThat(failed.outcome()).isEqualTo(Outcome.FAILED);
+
+    assertThat(outcomes(sweep(inPlace().settle(Duration.ZERO)))).containsEntry("a", Outcome.DONE);
+
+    List<String> renamed = new ArrayList<>();
+    new AuditQuery(actions.job(), Actions.location(audit))
+        .actions(Set.of(Action.RENAME))
+        .read(run -> {}, tensor -> renamed.add(tensor.getAs("run_id")));
+    assertThat(runs()).containsExactly(failed.runId() + " done ");
+    assertThat(renamed).isNotEmpty().containsOnly(failed.runId());
+  }
+
+  @Test
+  void aRefusalIsToldWithItsRunAndTheCountsOfItsPlanThenAndLater() throws Exception {
+    generateOld("a", Fault.BOTH_DIFFER);
+    long refused = actions.plan(root.resolve("a")).counts().refuse();
+
+    SweptCheckpoint first = one(sweep(inPlace()), "a");
+    SweptCheckpoint second = one(sweep(inPlace()), "a");
+
+    assertThat(first.counts().refuse()).isEqualTo(refused).isPositive();
+    assertThat(first.code()).isEqualTo("contradiction");
+    assertThat(runs()).containsExactly(first.runId() + " refused " + first.message());
+    assertThat(second.runId()).isEqualTo(first.runId());
+    assertThat(second.counts()).isEqualTo(first.counts());
+    assertThat(second.code()).isEqualTo("refused-before");
   }
 
   @Test
@@ -193,8 +281,8 @@ class SweepTest {
         .startsWith(
             Actions.location(root)
                 + " counts as a checkpoint because of model.safetensors, so 3 directories below it"
-                + " that look like checkpoints were not looked at: a, team/b, team/c. If it is none,"
-                + " move model.safetensors elsewhere");
+                + " that look like checkpoints were not looked at: a, team/b, team/c. If it is"
+                + " none, move model.safetensors elsewhere");
   }
 
   @Test
@@ -262,6 +350,21 @@ class SweepTest {
 
   private SweepResult result(SweepRequest request) throws JobException {
     return new SweepAction(actions.job(), request.maxBytesInFlight(100_000_000)).execute();
+  }
+
+  /** The rows of the audit: run, outcome, error. */
+  private List<String> runs() throws JobException {
+    List<String> runs = new ArrayList<>();
+    new AuditQuery(actions.job(), Actions.location(audit))
+        .runs(
+            row ->
+                runs.add(
+                    row.getAs("run_id")
+                        + " "
+                        + row.getAs("outcome")
+                        + " "
+                        + Objects.toString(row.getAs("error"), "")));
+    return runs;
   }
 
   private void generateOld(String name, Fault fault) throws JobException, IOException {

@@ -1,0 +1,199 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.shardmend.plan.ActionCounts;
+import org.shardmend.storage.Location;
+import org.shardmend.storage.Store;
+import org.shardmend.storage.Stores;
+
+/**
+ * A sweep's work on one checkpoint, in a thread of its own. Whatever happens to this one is its
+ * outcome, with a row in the audit: an error of Java's and a fault of our own, too.
+ */
+final class CheckpointSweep {
+  private static final String NO_SHARDS = "no-shards";
+  private static final String JOURNAL_OPEN = "journal-open";
+
+  private final SweepRequest request;
+  private final SweepTree.Candidate candidate;
+  private final Location location;
+  private final PlanRequest look;
+  private final SparkJob own;
+  private final RunRecord run;
+  private final String listing;
+
+  /** Of the plan, as far as there is one. */
+  private ActionCounts counts = ActionCounts.NONE;
+
+  private int shards;
+
+  /**
+   * @param own the application, for the calling thread
+   * @param listing what tells whether the checkpoint is still the same
+   */
+  CheckpointSweep(
+      SweepRequest request, SweepTree.Candidate candidate, SparkJob own, String listing) {
+    this.request = request;
+    this.candidate = candidate;
+    this.location = candidate.location();
+    this.look = request.template().at(location);
+    this.own = own;
+    this.run = new RunRecord(look, own.applicationId());
+    this.listing = listing;
+  }
+
+  /** Plans, and repairs when that is asked for and needed. */
+  SweptCheckpoint sweep() {
+    try {
+      return planAndRepair();
+    } catch (JobException e) {
+      return remember(e);
+    } catch (RuntimeException | Error e) {
+      return remember(unexpected(e));
+    }
+  }
+
+  /** What ended it, when that is none of the ends that are foreseen. */
+  static JobException unexpected(Throwable end) {
+    return ProcessFailures.behind(end)
+        .orElseGet(
+            () ->
+                JobException.failed(
+                    "internal",
+                    "this is a fault of shardmend's own, please report it: " + end,
+                    end));
+  }
+
+  private SweptCheckpoint planAndRepair() throws JobException {
+    PlannedCheckpoint planned;
+    try {
+      planned = new PlanAction(own, look).execute();
+      counts = planned.plan().counts();
+      shards = planned.plan().shards().size();
+      Repairs.requireDecided(planned);
+    } catch (JobException e) {
+      boolean finishes =
+          e.code().equals(JOURNAL_OPEN)
+              && !request.isDryRun()
+              && request.output(candidate).isEmpty();
+      if (finishes) {
+        return repair(Optional.empty());
+      }
+      throw e;
+    }
+    Optional<Location> output = request.output(candidate);
+    if (planned.plan().nothingToDo()) {
+      return planned(SweptCheckpoint.Outcome.NOTHING_TO_DO, "", "");
+    }
+    if (output.isPresent() && isRepaired(planned, output.get())) {
+      return planned(
+          SweptCheckpoint.Outcome.NOTHING_TO_DO, output.get().toString(), "repaired before");
+    }
+    return request.isDryRun() ? planned(SweptCheckpoint.Outcome.FOUND, "", "") : repair(output);
+  }
+
+  private SweptCheckpoint planned(SweptCheckpoint.Outcome outcome, String output, String message) {
+    return new SweptCheckpoint(
+        location, outcome, "", output, counts, shards, own.bytesRead(), 0, 0, "", message);
+  }
+
+  private SweptCheckpoint repair(Optional<Location> output) throws JobException {
+    RepairRequest repair;
+    if (output.isPresent()) {
+      makeParents(output.get());
+      repair = RepairRequest.toOutput(look, output.get());
+    } else {
+      repair = RepairRequest.inPlace(look);
+    }
+    request.auditTable().ifPresent(repair::auditTable);
+    repair.audit(request.audit()).run(run.id()).listing(listing).listener(request.listener());
+    RepairResult result;
+    try {
+      result = new RepairAction(own, repair).execute();
+    } catch (JobException e) {
+      // It has written the row, unless the use was wrong.
+      return ended(e, e.kind() == JobException.Kind.USAGE ? "" : run.id().value());
+    }
+    SweptCheckpoint.Outcome outcome =
+        switch (result.outcome()) {
+          case DONE -> SweptCheckpoint.Outcome.DONE;
+          case NOTHING_TO_DO -> SweptCheckpoint.Outcome.NOTHING_TO_DO;
+        };
+    return new SweptCheckpoint(
+        location,
+        outcome,
+        result.runId(),
+        result.output(),
+        result.counts(),
+        result.strategies().values().stream().mapToInt(Integer::intValue).sum(),
+        own.bytesRead(),
+        result.bytesWritten(),
+        0,
+        "",
+        "");
+  }
+
+  private void makeParents(Location output) throws JobException {
+    try (Store store = Stores.open(output, own.hadoop())) {
+      store.makeDirectories(output.parent().path());
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+  }
+
+  /**
+   * Whether the repaired form of just this plan is there already.
+   *
+   * @throws JobException FAILED when something else is there
+   */
+  private boolean isRepaired(PlannedCheckpoint planned, Location output) throws JobException {
+    try (Store store = Stores.open(output, own.hadoop())) {
+      return RepairedBefore.look(store, output, planned);
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
+  }
+
+  /** Refusals and failures have their row in the audit; of refusals it is the sweep's memory. */
+  private SweptCheckpoint remember(JobException end) {
+    if (request.isDryRun() || end.kind() == JobException.Kind.USAGE) {
+      return ended(end, "");
+    }
+    String output = request.output(candidate).map(Location::toString).orElse("");
+    Optional<AuditCatalog> catalog =
+        request.auditTable().map(tables -> new AuditCatalog(own, tables));
+    Optional<Exception> unwritten =
+        FailedRuns.record(
+            own,
+            request.audit(),
+            catalog,
+            run.failure(end, output, listing, counts, own.bytesRead()));
+    return ended(end, unwritten.isPresent() ? "" : run.id().value());
+  }
+
+  private SweptCheckpoint ended(JobException end, String runId) {
+    SweptCheckpoint.Outcome outcome =
+        switch (end.kind()) {
+          case REFUSED -> SweptCheckpoint.Outcome.REFUSED;
+          case FAILED -> SweptCheckpoint.Outcome.FAILED;
+          case USAGE ->
+              end.code().equals(NO_SHARDS)
+                  ? SweptCheckpoint.Outcome.UNKNOWN_LAYOUT
+                  : SweptCheckpoint.Outcome.FAILED;
+        };
+    String code = outcome == SweptCheckpoint.Outcome.UNKNOWN_LAYOUT ? "" : end.code();
+    return new SweptCheckpoint(
+        location,
+        outcome,
+        runId,
+        "",
+        counts,
+        shards,
+        own.bytesRead(),
+        0,
+        0,
+        code,
+        end.getMessage());
+  }
+}
