@@ -231,7 +231,15 @@ public final class TargetLock implements Closeable {
      * The directory may go at any moment: a run that ends removes it when it is empty.
      */
     private boolean create() throws IOException {
-      store.makeDirectories(DurableFile.parentOf(path));
+      String directory = DurableFile.parentOf(path);
+      try {
+        store.makeDirectories(directory);
+      } catch (FileAlreadyExistsException taken) {
+        if (store.stat(directory).filter(status -> !status.isDirectory()).isPresent()) {
+          throw taken;
+        }
+        return false;
+      }
       try {
         return createFile();
       } catch (NoSuchFileException directoryGone) {
