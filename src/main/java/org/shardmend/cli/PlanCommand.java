@@ -75,8 +75,11 @@ final class PlanCommand extends ShardmendCommand {
       }
       planned = action.execute();
       if (findAliases) {
-        aliases =
-            Optional.of(new FindAliasesAction(job, request, planned).expecting(expected).execute());
+        FindAliasesAction search = new FindAliasesAction(job, request, planned).expecting(expected);
+        if (!sourceModel.isEmpty()) {
+          search.sourceModel(Locations.parse(sourceModel, DriverHadoop.configuration()));
+        }
+        aliases = Optional.of(search.execute());
       }
       read = job.bytesRead();
     }

@@ -2,7 +2,9 @@ package org.shardmend.job;
 
 import java.util.List;
 import java.util.Optional;
+import org.shardmend.plan.AmbiguousName;
 import org.shardmend.plan.EqualNames;
+import org.shardmend.plan.NameCount;
 import org.shardmend.plan.NameEvidence;
 import org.shardmend.rules.RuleFamily;
 
@@ -11,6 +13,10 @@ import org.shardmend.rules.RuleFamily;
  *
  * @param equal names of one load unit that hold equal bytes
  * @param renamed names that were paired with the one that they should be
+ * @param ambiguous names that may stand for one of several, for which no rule is proposed
+ * @param unexpected names that no loader expects, and that no proposed rule changes
+ * @param missing names that loaders expect, and that no proposed rule gives
+ * @param compared what was read of a healthy checkpoint and of this one, to prove pairs of names
  * @param proposed rules that do so, tried on every load unit; empty when none held
  * @param meetsActiveRules whether an active rule changes a name that these change, too, so that
  *     they can't be active together
@@ -18,6 +24,10 @@ import org.shardmend.rules.RuleFamily;
 public record FoundAliases(
     List<EqualNames> equal,
     List<NameEvidence> renamed,
+    List<AmbiguousName> ambiguous,
+    List<NameCount> unexpected,
+    List<NameCount> missing,
+    ComparedBytes compared,
     Optional<RuleFamily> proposed,
     boolean meetsActiveRules) {
 
@@ -25,5 +35,8 @@ public record FoundAliases(
   public FoundAliases {
     equal = List.copyOf(equal);
     renamed = List.copyOf(renamed);
+    ambiguous = List.copyOf(ambiguous);
+    unexpected = List.copyOf(unexpected);
+    missing = List.copyOf(missing);
   }
 }

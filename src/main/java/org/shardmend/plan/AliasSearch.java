@@ -26,6 +26,7 @@ public final class AliasSearch {
   private final List<NamedTensor> tensors;
   private final RuleSet active;
   private final Optional<Map<String, ExpectedTensor>> expected;
+  private final MissingNames names;
 
   /**
    * A search.
@@ -39,6 +40,7 @@ public final class AliasSearch {
     this.tensors = tensors.stream().filter(tensor -> !tensor.extra()).toList();
     this.active = active;
     this.expected = expected;
+    this.names = names();
   }
 
   /**
@@ -106,22 +108,38 @@ public final class AliasSearch {
         .toList();
   }
 
-  /** Unexpected names with the missing ones that they stand for; none without an expected state. */
-  public List<NamePair> renamed() {
-    if (expected.isEmpty()) {
-      return List.of();
-    }
-    Map<String, ExpectedTensor> missing = new HashMap<>(expected.get());
+  /**
+   * Pairs of an unexpected name and a missing one whose bytes decide most, if a healthy checkpoint
+   * has those of the missing one; none without an expected state.
+   *
+   * @param most how many names of a kind, which differ in their layers' numbers only
+   */
+  public List<NamePair> toCompare(int most) {
+    return names.toCompare(most);
+  }
+
+  /**
+   * Unexpected names with the missing ones that they stand for; nothing without an expected state.
+   *
+   * @param contents what is known of their bytes
+   */
+  public Pairing renamed(NameContents contents) {
+    return names.pair(contents);
+  }
+
+  private MissingNames names() {
+    Map<String, ExpectedTensor> wanted = expected.orElse(Map.of());
+    Map<String, ExpectedTensor> missing = new HashMap<>(wanted);
     tensors.forEach(tensor -> missing.remove(tensor.name()));
     List<NamedTensor> unexpected = new ArrayList<>();
     for (NamedTensor tensor : tensors) {
       String planned = planned(tensor.name());
-      if (!tensor.name().equals(planned) && expected.get().containsKey(planned)) {
+      if (!tensor.name().equals(planned) && wanted.containsKey(planned)) {
         missing.remove(planned);
-      } else if (!expected.get().containsKey(tensor.name()) && tensor.bytes() > 0) {
+      } else if (expected.isPresent() && !wanted.containsKey(tensor.name()) && tensor.bytes() > 0) {
         unexpected.add(tensor);
       }
     }
-    return MissingNames.pair(unexpected, missing);
+    return new MissingNames(unexpected, missing);
   }
 }

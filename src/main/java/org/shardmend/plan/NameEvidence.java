@@ -15,9 +15,10 @@ import org.shardmend.rules.RuleExample;
  *
  * @param edit the edit, {@link NameEdit#generalised}
  * @param count how many pairs of names it is between, in all load units
+ * @param proof the strongest that there is for one of them
  * @param examples a few of them
  */
-public record NameEvidence(NameEdit edit, long count, List<RuleExample> examples)
+public record NameEvidence(NameEdit edit, long count, NameProof proof, List<RuleExample> examples)
     implements Serializable {
   private static final int MOST_EXAMPLES = 2;
 
@@ -27,15 +28,16 @@ public record NameEvidence(NameEdit edit, long count, List<RuleExample> examples
   }
 
   /** What pairs of names are evidence for, each edit once. */
-  public static List<NameEvidence> of(Collection<NamePair> pairs) {
+  public static List<NameEvidence> of(Collection<ProvenPair> pairs) {
     return together(
         pairs.stream()
             .map(
-                pair ->
+                proven ->
                     new NameEvidence(
-                        pair.edit().generalised(),
+                        proven.pair().edit().generalised(),
                         1,
-                        List.of(new RuleExample(pair.from(), pair.to()))))
+                        proven.proof(),
+                        List.of(new RuleExample(proven.pair().from(), proven.pair().to()))))
             .toList());
   }
 
@@ -50,6 +52,7 @@ public record NameEvidence(NameEdit edit, long count, List<RuleExample> examples
     return new NameEvidence(
         edit,
         count + other.count,
+        proof.compareTo(other.proof) <= 0 ? proof : other.proof,
         Stream.concat(examples.stream(), other.examples.stream())
             .distinct()
             .limit(MOST_EXAMPLES)
