@@ -80,10 +80,11 @@ final class InPlaceRepair {
         throw JobException.usage(impossible.get().code(), impossible.get().message());
       }
       String lockPath = TargetLock.inside(location.path());
-      try (TargetLock lock =
-          Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress())) {
-        return new InPlaceRepair(job, request, run, store, lock).repair();
-      }
+      TargetLock taken = Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress());
+      return LockedRepair.run(
+          taken,
+          job.progress(),
+          lock -> new InPlaceRepair(job, request, run, store, lock).repair());
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }
@@ -263,11 +264,12 @@ final class InPlaceRepair {
       job.progress().end();
       requireRepaired(plan);
       long written = staged + patched.bytesWritten();
-      audit.append(row(planned, written));
+      Afterwards after = new Afterwards(job.progress(), location.toString());
+      after.run(() -> audit.append(row(planned, written)));
       if (request.forgets()) {
-        journal.forget();
+        after.run(journal::forget);
       }
-      return result(planned, RepairResult.Outcome.DONE, receipts, written);
+      return result(planned, RepairResult.Outcome.DONE, receipts, written).with(after.warnings());
     }
   }
 

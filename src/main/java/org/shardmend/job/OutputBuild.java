@@ -28,6 +28,7 @@ import org.shardmend.storage.ResultWork;
 import org.shardmend.storage.ShardIntake;
 import org.shardmend.storage.ShardReceipt;
 import org.shardmend.storage.SmallFiles;
+import org.shardmend.storage.SourceState;
 import org.shardmend.storage.Staging;
 import org.shardmend.storage.Store;
 
@@ -349,18 +350,24 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
             .toList();
     Manifest manifest =
         new Manifest(
-            run.id().value(),
-            Release.version(),
-            planned.location().toString(),
-            planned.plan().fingerprint(),
-            run.ruleNames(),
-            request.digest(),
-            shards);
+                run.id().value(),
+                Release.version(),
+                planned.location().toString(),
+                planned.plan().fingerprint(),
+                run.ruleNames(),
+                request.digest(),
+                shards)
+            .ofRepair(settings.arguments(), sourceState());
     String path = staging.outPath(Manifest.NAME);
     if (store.stat(path).isPresent()) {
       store.delete(path);
     }
     SmallFiles.create(store, path, manifest.toJson());
+  }
+
+  private String sourceState() {
+    return SourceState.digest(
+        planned.checkpoint().shards(), planned.checkpoint().sideFiles(), linked());
   }
 
   /** The last look at the source: what was read must still be what is there. */

@@ -95,42 +95,64 @@ final class OutputRepair {
 
   private RepairResult underLock() throws JobException, IOException {
     String lockPath = TargetLock.beside(output.path());
-    try (TargetLock lock =
-        Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress())) {
-      Publication publication = Publication.of(store, staging, lock, request.listener());
-      if (publication.recover() || (publication.isTaken() && recoverAudit())) {
-        recoverAudit();
-        job.progress().message("An earlier run had published this repair; nothing was left to do");
-        return done(List.of(), 0, List.of());
-      }
-      if (request.restarts()) {
-        publication.restart();
-      }
-      publication.requireFree();
-      return repairOrDiscard(publication);
+    TargetLock lock = Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress());
+    return LockedRepair.run(lock, job.progress(), this::repairUnder);
+  }
+
+  private RepairResult repairUnder(TargetLock lock) throws JobException, IOException {
+    Publication publication = Publication.of(store, staging, lock, request.listener());
+    Optional<IOException> unsettled = settle(publication);
+    if (publication.isTaken() && isDoneBefore()) {
+      Afterwards after = new Afterwards(job.progress(), output.toString());
+      unsettled.ifPresent(after::warn);
+      after.run(publication::discard);
+      job.progress()
+          .message("Already done: %s is the result of this very repair".formatted(output));
+      return done(List.of(), 0, after.warnings());
+    }
+    if (unsettled.isPresent()) {
+      throw unsettled.get();
+    }
+    if (request.restarts()) {
+      publication.restart();
+    }
+    publication.requireFree();
+    return repairOrDiscard(publication, lock);
+  }
+
+  /** Ends what an earlier run had published already; gives back what stands against that. */
+  private Optional<IOException> settle(Publication publication) {
+    try {
+      publication.recover();
+      recoverAudit();
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of(e);
     }
   }
 
-  /**
-   * Appends the audit of a run that was stopped after it had published.
-   *
-   * @return whether the target is the published result of this very plan
-   */
-  private boolean recoverAudit() throws IOException {
+  private boolean isDoneBefore() throws JobException, IOException {
+    return DoneBefore.look(job, request, planned, settings.arguments(), output, store);
+  }
+
+  /** Appends the audit of a run that was stopped after it had published. */
+  private void recoverAudit() throws IOException {
     Optional<Location> root = request.audit();
     Optional<Manifest> manifest = Manifest.read(store, output.path());
-    if (root.isEmpty() || manifest.isEmpty() || !RunId.isRunId(manifest.get().runId())) {
-      return false;
+    if (root.isPresent() && manifest.isPresent() && RunId.isRunId(manifest.get().runId())) {
+      AuditTrail.recover(root.get(), new RunId(manifest.get().runId()), job.hadoop());
     }
-    return AuditTrail.recover(root.get(), new RunId(manifest.get().runId()), job.hadoop());
   }
 
   /** What a failed run leaves is worth keeping only if it saves the next one work. */
-  private RepairResult repairOrDiscard(Publication publication) throws JobException, IOException {
+  private RepairResult repairOrDiscard(Publication publication, TargetLock lock)
+      throws JobException, IOException {
     try {
       return repair(publication);
     } catch (JobException | IOException e) {
       try {
+        // Without the lock it may be another run's.
+        lock.requireHeld();
         if (staging.completed().isEmpty()) {
           publication.discard();
         }
@@ -144,9 +166,10 @@ final class OutputRepair {
   private RepairResult repair(Publication publication) throws JobException, IOException {
     staging.open();
     try (OutputBuild build = new OutputBuild(job, request, run, planned, store, settings)) {
-      publication.run(run.id().value(), build);
-      build.endAudit();
-      return done(build.shardRows(), build.bytesWritten(), build.leftOut());
+      Afterwards after = new Afterwards(job.progress(), output.toString());
+      publication.run(run.id().value(), build).forEach(after::warn);
+      after.run(build::endAudit);
+      return done(build.shardRows(), build.bytesWritten(), build.leftOut()).with(after.warnings());
     }
   }
 

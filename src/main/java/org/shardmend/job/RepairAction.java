@@ -48,10 +48,11 @@ public final class RepairAction {
       recordFailure(e, catalog);
       throw e;
     }
+    Afterwards after = new Afterwards(job.progress(), result.output());
     if (catalog.isPresent() && result.outcome() == RepairResult.Outcome.DONE) {
-      catalog.get().append(auditRoot(), runs());
+      after.run(() -> catalog.get().append(auditRoot(), runs()));
     }
-    return result;
+    return result.with(after.warnings());
   }
 
   private RepairResult repair() throws JobException {

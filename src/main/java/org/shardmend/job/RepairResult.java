@@ -1,5 +1,6 @@
 package org.shardmend.job;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.shardmend.checkpoint.Finding;
@@ -45,6 +46,26 @@ public record RepairResult(
     DONE,
     /** It was right already. */
     NOTHING_TO_DO
+  }
+
+  /** The same, with more to know. */
+  RepairResult with(List<Finding> more) {
+    List<Finding> all = new ArrayList<>(findings);
+    all.addAll(more);
+    return new RepairResult(
+        runId,
+        outcome,
+        checkpoint,
+        output,
+        fingerprint,
+        counts,
+        strategies,
+        bytesRead,
+        bytesWritten,
+        seconds,
+        stageSeconds,
+        audit,
+        all);
   }
 
   /** Copies the collections, so that the value can't change. */

@@ -22,6 +22,10 @@ import java.util.Optional;
  * @param fingerprint of the plan
  * @param rules names of the rule families
  * @param digestAlgorithm of the shards' data digests; {@code none} when none were made
+ * @param arguments everything the user said that changes the result, as canonical text; empty of a
+ *     repair in place, and of versions that did not write it
+ * @param sourceState the source's {@link SourceState}, as it was when it was read; empty where
+ *     {@code arguments} is
  * @param shards every shard, by name
  */
 public record Manifest(
@@ -32,6 +36,8 @@ public record Manifest(
     String fingerprint,
     List<String> rules,
     String digestAlgorithm,
+    String arguments,
+    String sourceState,
     List<ManifestShard> shards) {
 
   /** The file's name, at the top of a checkpoint. */
@@ -46,7 +52,10 @@ public record Manifest(
   private static final String SHARDS = "shards";
   private static final String DIGEST = "digest";
 
-  /** A manifest of this format. */
+  /** Members that came later, which older documents have not. */
+  private static final List<String> LATER = List.of("arguments", "source_state");
+
+  /** A manifest of this format, of a repair in place. */
   public Manifest(
       String runId,
       String version,
@@ -55,7 +64,18 @@ public record Manifest(
       List<String> rules,
       String digestAlgorithm,
       List<ManifestShard> shards) {
-    this(FORMAT, runId, version, source, fingerprint, rules, digestAlgorithm, shards);
+    this(FORMAT, runId, version, source, fingerprint, rules, digestAlgorithm, "", "", shards);
+  }
+
+  /**
+   * The same, of a repair into another directory.
+   *
+   * @param said {@link #arguments}
+   * @param state {@link #sourceState}
+   */
+  public Manifest ofRepair(String said, String state) {
+    return new Manifest(
+        format, runId, version, source, fingerprint, rules, digestAlgorithm, said, state, shards);
   }
 
   /** Copies the lists. */
@@ -86,6 +106,9 @@ public record Manifest(
       if (shard instanceof ObjectNode members && shard.path(DIGEST).isNull()) {
         members.put(DIGEST, ManifestShard.NOT_READ);
       }
+    }
+    if (document instanceof ObjectNode members) {
+      LATER.stream().filter(name -> !members.has(name)).forEach(name -> members.put(name, ""));
     }
     Manifest manifest = JsonDocument.fromTree(document, Manifest.class);
     if (!manifest.format.equals(FORMAT)) {

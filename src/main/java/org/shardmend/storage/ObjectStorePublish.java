@@ -132,7 +132,8 @@ public final class ObjectStorePublish implements Publication {
   }
 
   @Override
-  public <E extends Exception> void run(String runId, ResultWork<E> work) throws IOException, E {
+  public <E extends Exception> List<IOException> run(String runId, ResultWork<E> work)
+      throws IOException, E {
     requireFree();
     listener.reached("publish: mark as incomplete");
     if (marker().isEmpty()) {
@@ -165,8 +166,13 @@ public final class ObjectStorePublish implements Publication {
     listener.reached("publish: remove the marker");
     clear(MARKER);
     listener.reached("publish: remove the staging directory");
-    removeStaging();
+    try {
+      removeStaging();
+    } catch (IOException e) {
+      return List.of(e);
+    }
     listener.reached("publish: done");
+    return List.of();
   }
 
   private void removeStaging() throws IOException {

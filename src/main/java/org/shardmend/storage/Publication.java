@@ -1,6 +1,7 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
+import java.util.List;
 
 /**
  * How the result of a repair is built and becomes visible, by what its store can do. The caller
@@ -52,10 +53,12 @@ public sealed interface Publication permits Publish, ObjectStorePublish {
    * Builds the result by {@code work} and publishes it.
    *
    * @param runId the run that publishes
+   * @return what has failed when the result was visible already; the next run makes it good
    * @throws TargetExistsException when there is something; what was built is kept
    * @throws LockedException when the lock was lost; what was built is kept
    * @throws IOException when the store fails; running again resumes
    * @throws E what {@code work} throws; running again resumes
    */
-  <E extends Exception> void run(String runId, ResultWork<E> work) throws IOException, E;
+  <E extends Exception> List<IOException> run(String runId, ResultWork<E> work)
+      throws IOException, E;
 }

@@ -26,7 +26,8 @@ public final class Publish implements Publication {
 
   /** In any order, because nobody sees it; the weights first, which fail soonest. */
   @Override
-  public <E extends Exception> void run(String runId, ResultWork<E> work) throws IOException, E {
+  public <E extends Exception> List<IOException> run(String runId, ResultWork<E> work)
+      throws IOException, E {
     work.writeWeights();
     work.writeServekit();
     work.writeSideFiles();
@@ -36,7 +37,7 @@ public final class Publish implements Publication {
     work.writeManifest();
     prepare();
     work.placeAudit();
-    finish(runId);
+    return finish(runId);
   }
 
   /** P1 and P2. */
@@ -50,13 +51,18 @@ public final class Publish implements Publication {
   }
 
   /** The end of P3, and all that follows. */
-  private void finish(String runId) throws IOException {
+  private List<IOException> finish(String runId) throws IOException {
     listener.reached("publish: sync the audit");
     syncAudit();
     listener.reached("publish: note");
     PublishNote.of(store, staging, runId).write(store, staging);
-    move();
-    settle();
+    List<IOException> failed = new ArrayList<>(move());
+    try {
+      settle();
+    } catch (IOException e) {
+      failed.add(e);
+    }
+    return failed;
   }
 
   @Override
@@ -108,17 +114,38 @@ public final class Publish implements Publication {
     store.deleteTree(staging.path());
   }
 
-  /** P5. */
-  private void move() throws IOException {
+  /**
+   * P5.
+   *
+   * @return what has failed although the result was moved: the look at it behind the move, or the
+   *     answer to a request that was repeated
+   */
+  private List<IOException> move() throws IOException {
     lock.requireHeld();
     requireFree();
     listener.reached("publish: move to the target");
     try {
       store.rename(staging.outDirectory(), staging.target());
-    } catch (FileAlreadyExistsException taken) {
-      TargetExistsException exists = new TargetExistsException(store.locate(staging.target()));
-      exists.initCause(taken);
-      throw exists;
+      return List.of();
+    } catch (IOException failure) {
+      if (isMoved(failure)) {
+        return List.of(failure);
+      }
+      if (failure instanceof FileAlreadyExistsException) {
+        TargetExistsException exists = new TargetExistsException(store.locate(staging.target()));
+        exists.initCause(failure);
+        throw exists;
+      }
+      throw failure;
+    }
+  }
+
+  private boolean isMoved(IOException failure) {
+    try {
+      return isPublished();
+    } catch (IOException notSeen) {
+      failure.addSuppressed(notSeen);
+      return false;
     }
   }
 

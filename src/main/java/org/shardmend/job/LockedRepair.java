@@ -1,0 +1,65 @@
+package org.shardmend.job;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.shardmend.storage.LockedException;
+import org.shardmend.storage.TargetLock;
+
+/** A repair that holds a lock, and releases it however it ends. */
+final class LockedRepair {
+  private LockedRepair() {}
+
+  /** What is done under the lock. */
+  @FunctionalInterface
+  interface Work {
+    RepairResult repair(TargetLock lock) throws JobException, IOException;
+  }
+
+  /**
+   * Does the work. A lock that can't be released takes nothing from what was done.
+   *
+   * @throws LockedException when the work failed and the lock is no longer this run's: whatever
+   *     failed, another run was at the same files
+   */
+  static RepairResult run(TargetLock lock, Progress progress, Work work)
+      throws JobException, IOException {
+    RepairResult result;
+    try {
+      result = work.repair(lock);
+    } catch (JobException | IOException | RuntimeException | Error failure) {
+      Optional<LockedException> lost = lost(lock, failure);
+      release(lock, failure);
+      if (lost.isPresent()) {
+        throw lost.get();
+      }
+      throw failure;
+    }
+    Afterwards after = new Afterwards(progress, result.checkpoint());
+    after.run(lock::close);
+    return result.with(after.warnings());
+  }
+
+  private static Optional<LockedException> lost(TargetLock lock, Throwable failure) {
+    if (failure instanceof LockedException || failure instanceof Error) {
+      return Optional.empty();
+    }
+    try {
+      lock.requireHeld();
+      return Optional.empty();
+    } catch (LockedException lost) {
+      lost.addSuppressed(failure);
+      return Optional.of(lost);
+    } catch (IOException unknown) {
+      failure.addSuppressed(unknown);
+      return Optional.empty();
+    }
+  }
+
+  private static void release(TargetLock lock, Throwable failure) {
+    try {
+      lock.close();
+    } catch (IOException notReleased) {
+      failure.addSuppressed(notReleased);
+    }
+  }
+}
