@@ -1,7 +1,9 @@
 package org.shardmend.job;
 
+import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.MountTable;
 
 /** Reads the locations that users write. */
 public final class Locations {
@@ -20,6 +22,7 @@ public final class Locations {
     } catch (IllegalArgumentException e) {
       throw JobException.usage("bad-location", e.getMessage(), e);
     }
+    location = behindMounts(location, hadoop);
     if (location.scheme().equals("s3a") && location.authority().contains("@")) {
       throw JobException.usage(
           "bad-location",
@@ -27,6 +30,17 @@ public final class Locations {
               .formatted(location));
     }
     return location;
+  }
+
+  private static Location behindMounts(Location location, Configuration hadoop)
+      throws JobException {
+    try {
+      return MountTable.resolve(location, hadoop);
+    } catch (IllegalArgumentException e) {
+      throw JobException.usage("bad-location", e.getMessage(), e);
+    } catch (IOException e) {
+      throw StorageFailures.toJobException(e);
+    }
   }
 
   /** What is said of a place where nothing is. */

@@ -27,6 +27,12 @@ final class OutputPlaces {
   static void require(SparkJob job, RepairRequest request, Location output, Store store)
       throws JobException, IOException {
     requireNoGlob(output);
+    if (!store.traits().holdsResults()) {
+      throw JobException.usage(
+          "bad-output",
+          "The output %s is on HDFS by a client that can't sync what it writes; name the same place by hdfs:"
+              .formatted(output));
+    }
     Location source = request.plan().checkpoint();
     try (Store sourceStore = new CheckpointAccess(source, job.hadoop()).open()) {
       if (sourceStore.stat(source.path()).isEmpty()) {

@@ -17,6 +17,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
@@ -28,6 +29,7 @@ import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.fs.viewfs.ViewFileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.ipc.RemoteException;
@@ -39,8 +41,8 @@ import org.shardmend.checkpoint.FileEntry;
  * HDFS and the object stores, by Hadoop's {@link FileSystem}. Hadoop shares its file systems within
  * a process, so closing this store closes none.
  *
- * <p>Whatever is not HDFS itself is taken for an object store: what can't be relied on everywhere,
- * such as renaming, is relied on nowhere.
+ * <p>Whatever is not HDFS is taken for an object store: what can't be relied on everywhere, such as
+ * renaming, is relied on nowhere. HDFS by another client than its own is only read.
  */
 public final class HadoopStore implements Store {
   /** Hadoop reads single files from these, and takes any path for one. */
@@ -55,11 +57,27 @@ public final class HadoopStore implements Store {
   private final Location root;
   private final StoreTraits traits;
 
-  private HadoopStore(FileSystem fileSystem, Location root) {
+  private HadoopStore(FileSystem fileSystem, Location root, StoreTraits traits) {
     this.fileSystem = fileSystem;
     this.root = root;
-    this.traits =
-        fileSystem instanceof DistributedFileSystem ? StoreTraits.HDFS : StoreTraits.OBJECT_STORE;
+    this.traits = traits;
+  }
+
+  /**
+   * By what it says that it can do: snapshots are kept by the tree of a name node, whose files grow
+   * in everybody's sight, but only HDFS's own client syncs them and moves them safely.
+   */
+  private static StoreTraits traitsOf(FileSystem fileSystem, Location root) throws IOException {
+    if (fileSystem instanceof DistributedFileSystem) {
+      return StoreTraits.HDFS;
+    }
+    if (fileSystem instanceof ViewFileSystem) {
+      throw new UnsupportedFileSystemException(
+          "it is a mount table, not a file system; name the place in the file system behind it");
+    }
+    return fileSystem.hasPathCapability(toHadoop(root, "/"), CommonPathCapabilities.FS_SNAPSHOTS)
+        ? StoreTraits.READ_ONLY
+        : StoreTraits.OBJECT_STORE;
   }
 
   /**
@@ -76,7 +94,8 @@ public final class HadoopStore implements Store {
               .formatted(root));
     }
     try {
-      return new HadoopStore(fileSystem(root, configuration), root);
+      FileSystem fileSystem = fileSystem(root, configuration);
+      return new HadoopStore(fileSystem, root, traitsOf(fileSystem, root));
     } catch (IOException | IllegalArgumentException failure) {
       throw new IOException(
           "Cannot open the file system %s: %s. Check the name, and that Hadoop's module for %s: is on the class path (for s3a: that is hadoop-aws)."
@@ -85,8 +104,8 @@ public final class HadoopStore implements Store {
     }
   }
 
-  private static FileSystem fileSystem(Location root, Configuration configuration)
-      throws IOException {
+  /** Hadoop's file system for a location's scheme and authority. */
+  static FileSystem fileSystem(Location root, Configuration configuration) throws IOException {
     if (WITHOUT_DIRECTORIES.contains(root.scheme())) {
       throw new UnsupportedFileSystemException("a web server lists no directories");
     }

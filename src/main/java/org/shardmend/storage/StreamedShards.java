@@ -4,8 +4,9 @@ import java.io.IOException;
 
 /**
  * Each attempt writes the object itself, which appears when its stream is closed, and is aborted
- * when the attempt fails. Of two attempts the later one replaces what the other wrote, by the same
- * bytes; O4 of publish.md.
+ * when the attempt fails. An attempt removes what an earlier one has left, and then only ever makes
+ * an object where there is none: one that was given up and wakes up late finds the name taken; O4
+ * of publish.md.
  */
 final class StreamedShards implements ShardIntake {
   private final Store store;
@@ -18,7 +19,9 @@ final class StreamedShards implements ShardIntake {
 
   @Override
   public ShardWriter start(int number, long attempt, String name, long bytes) throws IOException {
-    return store.createReplacing(staging.outPath(name));
+    String out = staging.outPath(name);
+    DurableFile.deleteIfPresent(store, out);
+    return store.create(out);
   }
 
   @Override

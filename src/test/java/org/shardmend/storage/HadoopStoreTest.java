@@ -98,6 +98,41 @@ class HadoopStoreTest {
   }
 
   @Test
+  void hdfsByAnotherClientHoldsNoResult() throws IOException {
+    for (String scheme : new String[] {"webhdfs", "swebhdfs"}) {
+      Location web = Location.parse(scheme + "://localhost:1/x", "file:///");
+      try (Store other = Stores.open(web, configuration)) {
+        assertThat(other.traits()).isEqualTo(StoreTraits.READ_ONLY);
+      }
+    }
+  }
+
+  @Test
+  void aPlaceBehindAMountIsThatInTheFileSystemMounted() throws IOException {
+    Configuration mounted = new Configuration(configuration);
+    mounted.set("fs.viewfs.mounttable.c.link./data", cluster.getURI() + top);
+    mounted.set("fs.viewfs.mounttable.c.link./data2", "file:/elsewhere");
+    Location view = Location.parse("viewfs://c/data/ckpt", "file:///");
+
+    assertThat(MountTable.resolve(view, mounted)).isEqualTo(store.locate(at("ckpt")));
+    assertThat(MountTable.resolve(view.parent(), mounted)).isEqualTo(store.locate(top));
+    assertThat(MountTable.resolve(Location.parse("viewfs://c/data2/x", "file:///"), mounted))
+        .isEqualTo(Location.ofFile("/elsewhere/x"));
+    assertThatThrownBy(
+            () -> MountTable.resolve(Location.parse("viewfs://c/other", "file:///"), mounted))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("viewfs://c/other");
+    assertThatThrownBy(() -> Stores.open(view, mounted)).hasMessageContaining("mount table");
+  }
+
+  @Test
+  void nothingIsBelowAFile() throws IOException {
+    write(at("f"), bytes("content"));
+
+    assertThat(store.stat(at("f/below"))).isEmpty();
+  }
+
+  @Test
   void aCompletedFileIsWhatWasWritten() throws IOException {
     byte[] content = new byte[3 * BLOCK_BYTES + 17];
     new java.util.Random(7).nextBytes(content);

@@ -56,6 +56,26 @@ class ObjectStoreTest {
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
+  /** As a task does that was given up, and was frozen for longer than the rest took. */
+  @Test
+  void anAttemptThatClosesItsStreamLateFindsTheShardsNameTaken() throws IOException {
+    Staging staging = Staging.of(store, "/out", "arguments", "fingerprint");
+    try (ShardIntake intake = ShardIntake.of(store, staging);
+        ShardWriter frozen = intake.start(0, 1, "shard", 6)) {
+      assertThat(intake).isInstanceOf(StreamedShards.class);
+      frozen.write(bytes("frozen"));
+      for (long attempt = 2; attempt <= 3; attempt++) {
+        try (ShardWriter living = intake.start(0, attempt, "shard", 6)) {
+          living.write(bytes("living"));
+          living.complete();
+        }
+      }
+
+      assertThatThrownBy(frozen::complete).isInstanceOf(FileAlreadyExistsException.class);
+    }
+    assertThat(read("/out/shard")).isEqualTo("living");
+  }
+
   @Test
   void aFileAppearsWhenItIsCompleted() throws IOException {
     try (ShardWriter writer = store.create("/dir/f")) {

@@ -294,7 +294,7 @@ final class PowerCutStore implements Store {
 
   @Override
   public StoreTraits traits() {
-    return new StoreTraits(true, true, true, false, true);
+    return new StoreTraits(true, true, true, false, true, true);
   }
 
   @Override
