@@ -18,6 +18,7 @@ public final class Checkpoint {
   private final List<LoadUnit> units;
   private final List<SideFile> sideFiles;
   private final List<Finding> findings;
+  private final List<UnitCheck> checks;
   private final ServekitInfo servekit;
   private final ModelConfig modelConfig;
   private final ShardPattern pattern;
@@ -31,6 +32,7 @@ public final class Checkpoint {
     this.units = builder.units.stream().sorted(Comparator.comparing(LoadUnit::id)).toList();
     this.sideFiles = List.copyOf(builder.sideFiles);
     this.findings = List.copyOf(builder.findings);
+    this.checks = List.copyOf(builder.checks);
     this.servekit = builder.servekit;
     this.modelConfig = builder.modelConfig;
     this.pattern = builder.pattern;
@@ -86,6 +88,11 @@ public final class Checkpoint {
     return findings;
   }
 
+  /** What the headers of each unit must be held to. */
+  public List<UnitCheck> checks() {
+    return checks;
+  }
+
   /** What servekit.json says; empty when there is none, or it cannot be read. */
   public Optional<ServekitInfo> servekit() {
     return Optional.ofNullable(servekit);
@@ -130,6 +137,7 @@ public final class Checkpoint {
     private final List<LoadUnit> units = new ArrayList<>();
     private final List<SideFile> sideFiles = new ArrayList<>();
     private final List<Finding> findings = new ArrayList<>();
+    private final List<UnitCheck> checks = new ArrayList<>();
     private ServekitInfo servekit;
     private ModelConfig modelConfig;
     private ShardPattern pattern;
@@ -154,6 +162,11 @@ public final class Checkpoint {
 
     Builder findings(List<Finding> values) {
       findings.addAll(values);
+      return this;
+    }
+
+    Builder checks(List<UnitCheck> values) {
+      checks.addAll(values);
       return this;
     }
 

@@ -2,6 +2,7 @@ package org.shardmend.checkpoint;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Finds out what a directory is: its layout, its load units, what lies beside them. Lists the
@@ -29,7 +30,18 @@ public final class Discovery {
                 + pattern
                 + "' goes with the layout sharded_state only. Leave one out.");
       }
+      Optional<HuggingFaceNames> model = modelNamed(pattern);
+      if (model.isPresent()) {
+        return HuggingFaceLayout.discover(listing, model.get());
+      }
       return ShardedStateLayout.discover(listing, ShardPattern.parse(pattern));
+    }
+    if (options.layout().isEmpty() && !isKnown(listing)) {
+      Optional<HuggingFaceNames> other = HuggingFaceLayout.otherModel(listing);
+      if (other.isEmpty()) {
+        throw noShards(listing);
+      }
+      return HuggingFaceLayout.discover(listing, other.get());
     }
     Layout layout = options.layout().isPresent() ? options.layout().get() : detect(listing);
     return switch (layout) {
@@ -37,6 +49,21 @@ public final class Discovery {
       case PRESHARDED -> PreshardedLayout.discover(listing);
       case HUGGINGFACE -> HuggingFaceLayout.discover(listing);
     };
+  }
+
+  /** A pattern without numbers names a model in the Hugging Face layout by its single file. */
+  private static Optional<HuggingFaceNames> modelNamed(String pattern) {
+    return pattern.indexOf('{') < 0 && pattern.indexOf('/') < 0
+        ? HuggingFaceNames.ofWeights(pattern)
+        : Optional.empty();
+  }
+
+  /** Whether some file has the name of one that a loader looks for, or nearly. */
+  private static boolean isKnown(Listing listing) throws CheckpointException {
+    return ShardedStateLayout.isPresent(listing)
+        || PreshardedLayout.isPresent(listing)
+        || HuggingFaceLayout.isPresent(listing)
+        || ShardedStateLayout.isNearlyPresent(listing);
   }
 
   private static Layout detect(Listing listing) throws CheckpointException {
@@ -61,9 +88,6 @@ public final class Discovery {
               + present.get(1).id()
               + ". Choose the layout, or name the dump's own directory (TP-…).");
     }
-    if (present.isEmpty() && !ShardedStateLayout.isNearlyPresent(listing)) {
-      throw noShards(listing);
-    }
     return present.isEmpty() ? Layout.SHARDED_STATE : present.get(0);
   }
 
@@ -76,6 +100,6 @@ public final class Discovery {
             + ", no "
             + ShardPattern.DEFAULT_WITH_STAGES
             + ", no presharded dump (TP-…/checksum.json), no model.safetensors and no index."
-            + " Check the path, or give the pattern that the saver was given.");
+            + PresentWeights.told(listing));
   }
 }

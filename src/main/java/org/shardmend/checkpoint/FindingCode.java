@@ -1,6 +1,8 @@
 package org.shardmend.checkpoint;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What can be found about a checkpoint, with its severity. The codes are stable; the site's page
@@ -28,12 +30,16 @@ public enum FindingCode {
   NOT_A_REGULAR_FILE(Severity.ERROR),
   /** A shard is not valid safetensors. */
   MALFORMED_SHARD(Severity.ERROR),
+  /** A Git LFS pointer lies in the place of a shard. */
+  LFS_POINTER(Severity.ERROR),
   /** A side file that the layout depends on cannot be understood. */
   MALFORMED_SIDE_FILE(Severity.ERROR),
   /** A side file names a file outside the checkpoint. */
   UNSAFE_NAME(Severity.ERROR),
   /** A side file names a shard that is not there. */
   MISSING_SHARD(Severity.ERROR),
+  /** The index names other files than those of the whole model that is there. */
+  INDEX_OF_ANOTHER_SAVE(Severity.ERROR),
   /** A presharded dump without READY. */
   UNFINISHED_DUMP(Severity.ERROR),
   /** checksum.json contradicts itself. */
@@ -67,14 +73,22 @@ public enum FindingCode {
   STALE_INDEX(Severity.WARNING),
   /** Several numbered shards, but no index. */
   INDEX_MISSING(Severity.WARNING),
+  /** A single file and an index that names others: two models, of which loaders choose. */
+  SECOND_MODEL(Severity.WARNING),
   /** The index does not name a shard that is there. */
   SHARD_NOT_IN_INDEX(Severity.WARNING),
   /** The index places a tensor elsewhere, or does not name it. */
   INDEX_MISPLACED(Severity.WARNING),
   /** The index names a tensor that its shard does not hold. */
   INDEX_TENSOR_MISSING(Severity.WARNING),
+  /** The index has no metadata. */
+  INDEX_METADATA(Severity.WARNING),
   /** The index's total size is not that of the tensors. */
   INDEX_TOTAL_SIZE(Severity.WARNING),
+  /** A Hugging Face shard does not say for which framework it was written. */
+  METADATA_FORMAT(Severity.WARNING),
+  /** A model whose embeddings are not tied has no head. */
+  HEAD_MISSING(Severity.WARNING),
   /** A list of checksums that a repair makes untrue. */
   CHECKSUM_LIST(Severity.WARNING),
   /** A presharded dump beside another one that never finished. */
@@ -108,6 +122,17 @@ public enum FindingCode {
   /** The layers' numbers do not run from 0 without a gap, or end too early. */
   LAYER_GAP(Severity.WARNING);
 
+  /** What {@code plan} warns of, since a repair can go on, and {@code verify} takes for a fault. */
+  private static final Set<FindingCode> STOP_LOADERS =
+      EnumSet.of(
+          INDEX_MISSING,
+          SECOND_MODEL,
+          INDEX_MISPLACED,
+          INDEX_TENSOR_MISSING,
+          INDEX_METADATA,
+          METADATA_FORMAT,
+          HEAD_MISSING);
+
   private final Severity severity;
 
   FindingCode(Severity severity) {
@@ -122,6 +147,11 @@ public enum FindingCode {
   /** How much it matters. */
   public Severity severity() {
     return severity;
+  }
+
+  /** Whether a loader stops at what that finding says, or does not even find the checkpoint. */
+  public static boolean stopsLoaders(Finding finding) {
+    return STOP_LOADERS.stream().anyMatch(code -> code.isOf(finding));
   }
 
   /** Whether that finding is of this kind. */

@@ -1,6 +1,7 @@
 package org.shardmend.checkpoint;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderReader;
 import org.shardmend.safetensors.SafetensorsException;
@@ -26,6 +27,11 @@ public final class HeaderScan {
       CheckpointFiles files, UnitId unit, Shard shard, UnknownDtypes policy)
       throws CheckpointException {
     byte[] bytes = prefix(files, shard);
+    Optional<LfsPointer> pointer = LfsPointer.of(bytes);
+    if (pointer.isPresent()) {
+      throw CheckpointException.refusedFile(
+          FindingCode.LFS_POINTER, files.location(), shard.name(), "", pointer.get().told(), null);
+    }
     try {
       int jsonBytes = HeaderReader.jsonBytes(bytes, shard.bytes());
       int headerBytes = HeaderReader.LENGTH_BYTES + jsonBytes;

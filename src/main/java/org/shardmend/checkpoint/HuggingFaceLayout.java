@@ -5,122 +5,206 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Finds the one load unit of a Hugging Face checkpoint, by its index or without one. */
 final class HuggingFaceLayout {
-  private static final String SINGLE = "model.safetensors";
-  private static final String WEIGHT_SUFFIX = ".safetensors";
-  private static final Pattern NUMBERED =
-      Pattern.compile("model-([0-9]{5})-of-([0-9]{5})\\.safetensors");
+  /** Weights of other formats, which loaders that go by an index leave alone. */
+  private static final Set<String> OTHER_FORMATS = Set.of("consolidated", "adapter_model");
 
   private final Listing listing;
+  private final HuggingFaceNames files;
   private final List<Finding> problems = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
 
-  private HuggingFaceLayout(Listing listing) {
+  private HuggingFaceLayout(Listing listing, HuggingFaceNames files) {
     this.listing = listing;
+    this.files = files;
   }
 
   /** Whether there is an index, or a file that a model without one would have. */
   static boolean isPresent(Listing listing) {
-    return listing.topLevel().stream()
-        .map(FileEntry::name)
-        .anyMatch(
-            name ->
-                name.equals(IndexJson.FILE_NAME)
-                    || name.equals(SINGLE)
-                    || NUMBERED.matcher(name).matches());
+    return HuggingFaceNames.USUAL.isPresent(listing);
+  }
+
+  /**
+   * The model under another name that the directory holds: the only one with an index, beside which
+   * lies at least one of its files.
+   */
+  static Optional<HuggingFaceNames> otherModel(Listing listing) {
+    List<HuggingFaceNames> indexed =
+        listing.topLevel().stream()
+            .flatMap(entry -> HuggingFaceNames.ofIndex(entry.name()).stream())
+            .toList();
+    return indexed.size() == 1
+            && listing.topLevel().stream()
+                .flatMap(entry -> HuggingFaceNames.ofWeights(entry.name()).stream())
+                .anyMatch(indexed.get(0)::equals)
+        ? Optional.of(indexed.get(0))
+        : Optional.empty();
   }
 
   /** Reads the index, where there is one, and lists the files. */
   static Checkpoint discover(Listing listing) throws CheckpointException {
-    return new HuggingFaceLayout(listing).checkpoint();
+    return discover(listing, HuggingFaceNames.USUAL);
+  }
+
+  /** The same for a model whose files are called {@code files}. */
+  static Checkpoint discover(Listing listing, HuggingFaceNames files) throws CheckpointException {
+    return new HuggingFaceLayout(listing, files).checkpoint();
   }
 
   private Checkpoint checkpoint() throws CheckpointException {
-    Optional<FileEntry> indexEntry = listing.entry(IndexJson.FILE_NAME);
-    Checkpoint.Builder builder = Checkpoint.builder(listing.location(), Layout.HUGGINGFACE);
-    List<String> names;
-    if (indexEntry.isPresent()) {
-      IndexJson index =
-          IndexJson.read(
-              listing.readJson(indexEntry.get(), Listing.MAX_JSON_BYTES), IndexJson.FILE_NAME);
-      builder.index(index);
-      names = namedBy(index);
-    } else if (listing.entry(SINGLE).isPresent()) {
-      names = List.of(SINGLE);
-    } else {
-      names = numbered();
-    }
+    Optional<IndexJson> index = index();
+    List<String> names = names(index);
     List<Shard> shards = shards(names);
     if (!problems.isEmpty()) {
       throw CheckpointException.refused(listing.location(), problems);
     }
-    addOthers(new HashSet<>(names), indexEntry.isPresent());
+    index.ifPresent(this::addIndexFindings);
+    addOthers(new HashSet<>(names), index.isPresent());
     SideFacts facts = SideFacts.read(listing, new HashSet<>(names), Layout.HUGGINGFACE);
     findings.addAll(facts.findings());
+    Checkpoint.Builder builder = Checkpoint.builder(listing.location(), Layout.HUGGINGFACE);
+    index.ifPresent(builder::index);
     return builder
         .units(List.of(new LoadUnit(UnitId.NONE, shards)))
         .sideFiles(facts.files())
         .findings(findings)
+        .checks(checks(index, facts.config()))
         .servekit(facts.servekit())
         .modelConfig(facts.config())
         .build();
+  }
+
+  private Optional<IndexJson> index() throws CheckpointException {
+    Optional<FileEntry> entry = listing.entry(files.index());
+    return entry.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            IndexJson.read(listing.readJson(entry.get(), Listing.MAX_JSON_BYTES), files.index()));
+  }
+
+  private List<String> names(Optional<IndexJson> index) throws CheckpointException {
+    if (index.isPresent()) {
+      return namedBy(index.get());
+    }
+    return listing.entry(files.single()).isPresent() ? List.of(files.single()) : numbered();
   }
 
   private List<String> namedBy(IndexJson index) {
     if (index.weightMap().isEmpty()) {
       problems.add(
           FindingCode.MALFORMED_SIDE_FILE.finding(
-              IndexJson.FILE_NAME,
-              IndexJson.FILE_NAME
+              files.index(),
+              files.index()
                   + " names no tensors. Put the index that belongs to these shards in its place."));
     }
-    return List.copyOf(new TreeSet<>(index.weightMap().values()));
+    List<String> names = List.copyOf(new TreeSet<>(index.weightMap().values()));
+    List<String> missing = names.stream().filter(name -> listing.entry(name).isEmpty()).toList();
+    Optional<String> whole = missing.isEmpty() ? Optional.empty() : wholeModelBesides(names);
+    if (whole.isPresent()) {
+      problems.add(
+          FindingCode.INDEX_OF_ANOTHER_SAVE.finding(
+              files.index(),
+              files.index()
+                  + " is of another save: it names "
+                  + Wording.examples(missing)
+                  + ", which "
+                  + (missing.size() == 1 ? "is" : "are")
+                  + " not there, but "
+                  + whole.get()
+                  + ". Nothing is missing but the index that belongs to them: bring it from where"
+                  + " the model came from."));
+      return List.of();
+    }
+    return names;
+  }
+
+  /** Tells of the files of a whole model that the index does not name, if they are there. */
+  private Optional<String> wholeModelBesides(List<String> named) {
+    if (listing.entry(files.single()).isPresent() && !named.contains(files.single())) {
+      return Optional.of(files.single() + " is, which is a whole model");
+    }
+    SortedMap<String, SortedSet<Integer>> numbers = numbersByTotal();
+    return numbers.entrySet().stream()
+        .filter(one -> isWhole(one.getKey(), one.getValue()))
+        .filter(one -> named.stream().noneMatch(name -> isOf(name, one.getKey())))
+        .map(
+            one ->
+                "the files 1 to "
+                    + Integer.parseInt(one.getKey())
+                    + " of "
+                    + Integer.parseInt(one.getKey())
+                    + " (-of-"
+                    + one.getKey()
+                    + ") are complete")
+        .findFirst();
+  }
+
+  private static boolean isWhole(String total, SortedSet<Integer> numbers) {
+    int count = Integer.parseInt(total);
+    return numbers.size() == count && numbers.first() == 1 && numbers.last() == count;
+  }
+
+  private boolean isOf(String name, String total) {
+    return files.numbered(name).filter(numbered -> numbered.total().equals(total)).isPresent();
+  }
+
+  private SortedMap<String, SortedSet<Integer>> numbersByTotal() {
+    SortedMap<String, SortedSet<Integer>> numbers = new TreeMap<>();
+    for (FileEntry entry : listing.topLevel()) {
+      files
+          .numbered(entry.name())
+          .ifPresent(
+              numbered ->
+                  numbers
+                      .computeIfAbsent(numbered.total(), total -> new TreeSet<>())
+                      .add(numbered.number()));
+    }
+    return numbers;
   }
 
   /** The names of a model in numbered files without an index: all of them must be there. */
   private List<String> numbered() throws CheckpointException {
-    SortedSet<Integer> numbers = new TreeSet<>();
-    SortedSet<String> totals = new TreeSet<>();
-    List<String> names = new ArrayList<>();
-    for (FileEntry entry : listing.topLevel()) {
-      Matcher matcher = NUMBERED.matcher(entry.name());
-      if (matcher.matches()) {
-        numbers.add(Integer.parseInt(matcher.group(1)) - 1);
-        totals.add(matcher.group(2));
-        names.add(entry.name());
-      }
-    }
+    List<String> names =
+        listing.topLevel().stream()
+            .map(FileEntry::name)
+            .filter(name -> files.numbered(name).isPresent())
+            .toList();
     if (names.isEmpty()) {
       throw CheckpointException.usage(
           "no-shards",
           listing.location()
               + " holds no Hugging Face shards: no "
-              + IndexJson.FILE_NAME
+              + files.index()
               + " and no "
-              + SINGLE
-              + ". Check the path.");
+              + files.single()
+              + "."
+              + PresentWeights.told(listing));
     }
-    if (totals.size() > 1) {
+    SortedMap<String, SortedSet<Integer>> numbers = numbersByTotal();
+    if (numbers.size() > 1) {
       problems.add(
           FindingCode.MIXED_PATTERNS.finding(
               names.get(0),
               "it holds numbered shards of several models (-of-"
-                  + String.join(", -of-", totals)
+                  + String.join(", -of-", numbers.keySet())
                   + ") and no index. Move those of the others elsewhere."));
       return names;
     }
-    for (IntegerGaps.Gap gap : IntegerGaps.in(numbers, Integer.parseInt(totals.first()))) {
+    int total = Integer.parseInt(numbers.firstKey());
+    SortedSet<Integer> fromZero = new TreeSet<>();
+    numbers.get(numbers.firstKey()).forEach(number -> fromZero.add(number - 1));
+    for (IntegerGaps.Gap gap : IntegerGaps.in(fromZero, total)) {
       problems.add(
           FindingCode.MISSING_SHARD.finding(
               "",
               "of the "
-                  + Integer.parseInt(totals.first())
+                  + total
                   + " numbered shards, number"
                   + (gap.isSingle() ? " " : "s ")
                   + new IntegerGaps.Gap(gap.first() + 1, gap.last() + 1)
@@ -131,8 +215,9 @@ final class HuggingFaceLayout {
         FindingCode.INDEX_MISSING.finding(
             "",
             "there are numbered shards but no "
-                + IndexJson.FILE_NAME
-                + ": some loaders refuse that. Fetch the index from where the model came from."));
+                + files.index()
+                + ": Transformers takes such a directory for one without a model, and other loaders"
+                + " read every file. Fetch the index from where the model came from."));
     return names;
   }
 
@@ -142,7 +227,7 @@ final class HuggingFaceLayout {
       Optional<FileEntry> entry = listing.entry(name);
       Optional<Finding> problem =
           NamedShards.problem(
-              name, entry, IndexJson.FILE_NAME, "Fetch it from where the model came from.");
+              name, entry, files.index(), "Fetch it from where the model came from.");
       if (problem.isPresent()) {
         problems.add(problem.get());
       } else {
@@ -153,11 +238,36 @@ final class HuggingFaceLayout {
     return shards;
   }
 
+  private void addIndexFindings(IndexJson index) {
+    if (!index.hasMetadata()) {
+      findings.add(
+          FindingCode.INDEX_METADATA.finding(
+              files.index(),
+              files.index()
+                  + " has no 'metadata': Transformers stops with KeyError: 'metadata'. Add"
+                  + " \"metadata\": {} to it."));
+    }
+    if (listing.entry(files.single()).isPresent()
+        && !index.weightMap().containsValue(files.single())) {
+      findings.add(
+          FindingCode.SECOND_MODEL.finding(
+              files.single(),
+              files.single()
+                  + " lies beside an index that names other files: Transformers reads "
+                  + files.single()
+                  + " and never looks at the index, SGLang and vLLM read what the index names."
+                  + " Which model is served depends on the loader; move one of the two elsewhere."
+                  + " Shardmend works on what the index names."));
+    }
+  }
+
   private void addOthers(Set<String> shards, boolean indexed) {
     List<String> others =
         listing.topLevel().stream()
             .map(FileEntry::name)
-            .filter(name -> name.endsWith(WEIGHT_SUFFIX) && !shards.contains(name))
+            .filter(name -> name.endsWith(HuggingFaceNames.WEIGHT_SUFFIX))
+            .filter(name -> !shards.contains(name))
+            .filter(name -> !indexed || isOdd(name))
             .toList();
     if (others.isEmpty()) {
       return;
@@ -165,7 +275,7 @@ final class HuggingFaceLayout {
     FindingCode code = indexed ? FindingCode.SHARD_NOT_IN_INDEX : FindingCode.UNREAD_WEIGHTS;
     String why =
         indexed
-            ? IndexJson.FILE_NAME + " does not name it"
+            ? files.index() + " does not name it"
             : "some loaders read " + String.join(", ", shards) + " only, others every file";
     findings.add(
         code.finding(
@@ -174,5 +284,26 @@ final class HuggingFaceLayout {
                 + ": "
                 + why
                 + ". It was left as it is; move what does not belong to the model elsewhere."));
+  }
+
+  /** Whether it is strange that the index does not name that file. */
+  private boolean isOdd(String name) {
+    return !name.equals(files.single())
+        && HuggingFaceNames.ofWeights(name)
+            .filter(other -> OTHER_FORMATS.contains(other.stem()) && !other.equals(files))
+            .isEmpty();
+  }
+
+  /** What the headers must be held to; loaders of models under other names are less strict. */
+  private List<UnitCheck> checks(Optional<IndexJson> index, Optional<ModelConfig> config) {
+    List<UnitCheck> checks = new ArrayList<>();
+    index.ifPresent(names -> checks.add(new IndexCheck(names)));
+    if (files.equals(HuggingFaceNames.USUAL)) {
+      checks.add(new MetadataFormatCheck());
+      if (config.filter(ModelConfig::hasHeadOfItsOwn).isPresent()) {
+        checks.add(new HeadCheck());
+      }
+    }
+    return checks;
   }
 }

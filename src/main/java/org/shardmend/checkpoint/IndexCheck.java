@@ -1,18 +1,16 @@
 package org.shardmend.checkpoint;
 
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.shardmend.safetensors.DisplayName;
 import org.shardmend.safetensors.TensorEntry;
 
 /** Compares a Hugging Face index with the shards that it speaks of. Travels to executors. */
-public final class IndexCheck implements Serializable {
+public final class IndexCheck implements UnitCheck {
   private static final long serialVersionUID = 1L;
 
   private final Map<String, String> weightMap;
@@ -20,6 +18,11 @@ public final class IndexCheck implements Serializable {
   /** A check against that index. */
   public IndexCheck(IndexJson index) {
     this.weightMap = new HashMap<>(index.weightMap());
+  }
+
+  @Override
+  public List<Finding> check(List<ScannedShard> shards) {
+    return shards.stream().flatMap(shard -> check(shard).stream()).toList();
   }
 
   /** Where one shard and the index disagree, in at most one finding of each kind. */
@@ -50,7 +53,8 @@ public final class IndexCheck implements Serializable {
               shard
                   + " holds tensors that the index does not place there: "
                   + Wording.examples(misplaced)
-                  + ". Loaders that follow the index do not find them; write the index again."));
+                  + ". Loaders that follow the index stop or do not find them; write the index"
+                  + " again."));
     }
     if (!ofShard.isEmpty()) {
       findings.add(
@@ -60,7 +64,8 @@ public final class IndexCheck implements Serializable {
                   + shard
                   + " that it does not hold: "
                   + Wording.examples(ofShard.keySet().stream().map(DisplayName::of).toList())
-                  + ". Fetch the shard again, or write the index again."));
+                  + ". Loaders that follow the index stop at these names. Fetch the shard again if"
+                  + " it should hold them, or else write the index again."));
     }
     return findings;
   }
@@ -68,17 +73,16 @@ public final class IndexCheck implements Serializable {
   /**
    * A finding when the index states another total.
    *
-   * @param stated what the index says, {@link IndexJson#totalSize()}
    * @param tensorBytes length of all tensors' data together
    */
-  public static Optional<Finding> checkTotal(OptionalLong stated, long tensorBytes) {
-    return stated.isEmpty() || stated.getAsLong() == tensorBytes
+  public static Optional<Finding> checkTotal(IndexJson index, long tensorBytes) {
+    return index.totalSize().isEmpty() || index.totalSize().getAsLong() == tensorBytes
         ? Optional.empty()
         : Optional.of(
             FindingCode.INDEX_TOTAL_SIZE.finding(
-                IndexJson.FILE_NAME,
+                index.name(),
                 "the index says total_size "
-                    + stated.getAsLong()
+                    + index.totalSize().getAsLong()
                     + ", but the tensors have "
                     + tensorBytes
                     + " bytes together. A repair writes the right number."));

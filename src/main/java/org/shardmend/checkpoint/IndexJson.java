@@ -23,20 +23,24 @@ public final class IndexJson {
   private static final String METADATA = "metadata";
   private static final String TOTAL_SIZE = "total_size";
 
+  private final String name;
   private final byte[] json;
   private final Map<String, String> weightMap;
   private final OptionalLong totalSize;
+  private final boolean hasMetadata;
 
-  private IndexJson(byte[] json, Map<String, String> weightMap, OptionalLong totalSize) {
+  private IndexJson(String name, byte[] json, Content content) {
+    this.name = name;
     this.json = json;
-    this.weightMap = Collections.unmodifiableMap(weightMap);
-    this.totalSize = totalSize;
+    this.weightMap = Collections.unmodifiableMap(content.weightMap);
+    this.totalSize = content.totalSize;
+    this.hasMetadata = content.hasMetadata;
   }
 
   /**
    * Reads an index.
    *
-   * @param origin the file's name, for messages
+   * @param origin the file's name
    * @throws CheckpointException (refused) if it is not JSON, has no weight map, or names a file
    *     that is not a plain name
    */
@@ -44,7 +48,7 @@ public final class IndexJson {
     IndexJson index;
     try {
       index =
-          parse(json)
+          parse(json, origin)
               .orElseThrow(
                   () -> new JsonFormatException("it has no '" + WEIGHT_MAP + "' object", null));
     } catch (JsonFormatException e) {
@@ -65,7 +69,7 @@ public final class IndexJson {
   }
 
   /** The index in {@code json}; empty when the document has no weight map. */
-  static Optional<IndexJson> parse(byte[] json) throws JsonFormatException {
+  static Optional<IndexJson> parse(byte[] json, String origin) throws JsonFormatException {
     return JsonCursor.parse(
         json,
         cursor -> {
@@ -79,15 +83,26 @@ public final class IndexJson {
                       WEIGHT_MAP,
                       tensor -> content.weightMap.put(tensor, cursor.string("a file's name")));
                 } else if (member.equals(METADATA) && cursor.isObject()) {
+                  content.hasMetadata = true;
                   cursor.object(METADATA, name -> content.readMetadata(cursor, name));
                 } else {
                   cursor.skip();
                 }
               });
           return content.hasWeightMap
-              ? Optional.of(new IndexJson(json, content.weightMap, content.totalSize))
+              ? Optional.of(new IndexJson(origin, json, content))
               : Optional.empty();
         });
+  }
+
+  /** The file's name. */
+  public String name() {
+    return name;
+  }
+
+  /** Whether there is a {@code metadata} object, even if it says nothing. */
+  public boolean hasMetadata() {
+    return hasMetadata;
   }
 
   /** Which file each tensor lies in, in the document's order. */
@@ -154,6 +169,7 @@ public final class IndexJson {
   private static final class Content {
     private final Map<String, String> weightMap = new LinkedHashMap<>();
     private boolean hasWeightMap;
+    private boolean hasMetadata;
     private OptionalLong totalSize = OptionalLong.empty();
 
     private void readMetadata(JsonCursor cursor, String name) throws JsonFormatException {

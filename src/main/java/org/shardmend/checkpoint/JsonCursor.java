@@ -20,6 +20,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * Walks a JSON document value by value, and says where it is when something is not as expected.
@@ -79,6 +80,10 @@ final class JsonCursor implements Closeable {
    * @throws JsonFormatException if it is not JSON, exceeds the limits, or {@code reader} says so
    */
   static <T> T parse(byte[] json, DocumentReader<T> reader) throws JsonFormatException {
+    Optional<LfsPointer> pointer = LfsPointer.of(json);
+    if (pointer.isPresent()) {
+      throw new JsonFormatException("it" + pointer.get().told(), null);
+    }
     try (JsonCursor cursor = new JsonCursor(parserOf(json))) {
       cursor.advance();
       if (cursor.token == null) {

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What config.json says of the model, as far as it matters here. */
 public final class ModelConfig {
@@ -23,6 +25,14 @@ public final class ModelConfig {
       List.of("quantization_config", "compression_config");
 
   private static final String TEXT_CONFIG = "text_config";
+
+  /** Where multimodal models describe their text model. */
+  private static final List<String> TEXT_CONFIGS =
+      List.of(TEXT_CONFIG, "llm_config", "language_config");
+
+  /** How classes are called that predict words; others may have no head, whatever the config. */
+  private static final Pattern WITH_HEAD =
+      Pattern.compile(".*(ForCausalLM|ForConditionalGeneration|LMHeadModel|ForImageTextToText)");
 
   private final byte[] json;
   private final JsonNode root;
@@ -58,6 +68,21 @@ public final class ModelConfig {
     List<String> names = new ArrayList<>();
     root.path("architectures").forEach(name -> names.add(name.asText()));
     return List.copyOf(names);
+  }
+
+  /**
+   * Whether the model has a projection onto the vocabulary that no embedding stands for: its config
+   * says so in so many words, and none of its classes is one without a head.
+   */
+  public boolean hasHeadOfItsOwn() {
+    List<Boolean> tied = new ArrayList<>();
+    Stream.concat(Stream.of(root), TEXT_CONFIGS.stream().map(root::path))
+        .map(section -> section.path("tie_word_embeddings"))
+        .filter(JsonNode::isBoolean)
+        .forEach(said -> tied.add(said.booleanValue()));
+    return tied.contains(false)
+        && !tied.contains(true)
+        && architectures().stream().allMatch(name -> WITH_HEAD.matcher(name).matches());
   }
 
   /** How many layers the (text) model has. */

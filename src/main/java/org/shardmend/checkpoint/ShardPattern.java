@@ -26,6 +26,10 @@ public final class ShardPattern implements Serializable {
 
   private static final Pattern FORMAT = Pattern.compile("(0?)([1-9][0-9]?)?d?");
   private static final Pattern SEPARATOR = Pattern.compile(".*[^0-9 ].*", Pattern.DOTALL);
+
+  /** Without {@code {part}} in the pattern, a rank has one file. */
+  private static final String ONLY_PART = "0";
+
   private static final Pattern GLOB = Pattern.compile("[*?\\[\\]]");
 
   /** Which number stands in a place of the pattern. */
@@ -81,13 +85,15 @@ public final class ShardPattern implements Serializable {
   private final String text;
   private final List<Piece> pieces;
   private final boolean staged;
+  private final boolean divided;
   private final Pattern read;
   private final Pattern similar;
 
-  private ShardPattern(String text, List<Piece> pieces, boolean staged) {
+  private ShardPattern(String text, List<Piece> pieces, List<Variable> variables) {
     this.text = text;
     this.pieces = List.copyOf(pieces);
-    this.staged = staged;
+    this.staged = variables.contains(Variable.PP_RANK);
+    this.divided = variables.contains(Variable.PART);
     this.read = regex(" *[0-9]+");
     this.similar = regex(".*");
   }
@@ -95,9 +101,8 @@ public final class ShardPattern implements Serializable {
   /**
    * Reads a pattern.
    *
-   * @throws CheckpointException (usage) if {@code {rank}} or {@code {part}} is missing, something
-   *     else is in braces, two numbers could not be told apart, or a loader would not look for what
-   *     the pattern says
+   * @throws CheckpointException (usage) if {@code {rank}} is missing, something else is in braces,
+   *     two numbers could not be told apart, or a loader would not look for what the pattern says
    */
   public static ShardPattern parse(String text) throws CheckpointException {
     List<Piece> pieces = new ArrayList<>();
@@ -136,12 +141,10 @@ public final class ShardPattern implements Serializable {
     }
     pieces.add(new Piece(literal.toString(), List.of()));
     checkLiterals(text, pieces);
-    for (Variable needed : List.of(Variable.RANK, Variable.PART)) {
-      if (!seen.contains(needed)) {
-        throw bad(text, "{" + needed.field + "} is missing");
-      }
+    if (!seen.contains(Variable.RANK)) {
+      throw bad(text, "{" + Variable.RANK.field + "} is missing");
     }
-    return new ShardPattern(text, pieces, seen.contains(Variable.PP_RANK));
+    return new ShardPattern(text, pieces, seen);
   }
 
   /** The pattern as it was given. */
@@ -166,7 +169,7 @@ public final class ShardPattern implements Serializable {
       return Optional.empty();
     }
     UnitId unit = staged ? new UnitId(pp, rank) : UnitId.ofTp(rank);
-    String partText = matcher.group(Variable.PART.group);
+    String partText = divided ? matcher.group(Variable.PART.group) : ONLY_PART;
     if (!format(unit, partText).equals(fileName)) {
       return Optional.empty();
     }
@@ -193,7 +196,7 @@ public final class ShardPattern implements Serializable {
         }
       }
     }
-    throw new IllegalStateException("A pattern has a part: " + text);
+    return format(unit, ONLY_PART);
   }
 
   /** The glob with which the loader of that unit looks for its files. */

@@ -16,7 +16,8 @@ final class ReadingOptions {
       paramLabel = "P",
       description =
           "The shards' names, with {rank}, {part} and, for pipeline stages, {pp_rank}, as given to"
-              + " the engine.")
+              + " the engine. Without braces: the single file of a Hugging Face model, whose"
+              + " numbered files and index are then read, too (consolidated.safetensors).")
   String pattern = "";
 
   @Option(

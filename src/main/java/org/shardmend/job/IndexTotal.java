@@ -14,6 +14,6 @@ final class IndexTotal {
   /** A finding when the index of a Hugging Face checkpoint states another total. */
   static Optional<Finding> finding(Checkpoint checkpoint, List<UnitSummary> summaries) {
     long bytes = summaries.stream().mapToLong(UnitSummary::bytes).sum();
-    return checkpoint.index().flatMap(index -> IndexCheck.checkTotal(index.totalSize(), bytes));
+    return checkpoint.index().flatMap(index -> IndexCheck.checkTotal(index, bytes));
   }
 }

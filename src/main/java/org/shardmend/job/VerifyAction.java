@@ -87,6 +87,11 @@ public final class VerifyAction {
     if (request.against().isPresent()) {
       faults.addAll(against(request.against().get(), checkpoint, rules));
     }
+    findings.stream()
+        .filter(FindingCode::stopsLoaders)
+        .map(VerifyAction::fault)
+        .forEach(faults::add);
+    findings.removeIf(FindingCode::stopsLoaders);
     return new VerifyResult(
         access.location(),
         checkpoint.units().size(),

@@ -1,34 +1,23 @@
 package org.shardmend.plan;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.IndexCheck;
 import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.UnitCheck;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.SafetensorsException;
 import org.shardmend.safetensors.UnknownDtypes;
 
-/** The names stand in the shards' headers; an index may repeat them. */
+/** The names stand in the shards' headers. */
 final class HeaderNames implements UnitNames {
   private static final long serialVersionUID = 1L;
 
-  /** At most one. */
-  private final List<IndexCheck> index;
+  private final List<UnitCheck> checks;
 
-  private HeaderNames(List<IndexCheck> index) {
-    this.index = index;
-  }
-
-  /** Without an index. */
-  static UnitNames plain() {
-    return new HeaderNames(List.of());
-  }
-
-  /** With an index. */
-  static UnitNames indexed(IndexCheck index) {
-    return new HeaderNames(List.of(index));
+  /** Names of units whose headers are held to {@code checks}. */
+  HeaderNames(List<UnitCheck> checks) {
+    this.checks = List.copyOf(checks);
   }
 
   @Override
@@ -38,11 +27,7 @@ final class HeaderNames implements UnitNames {
 
   @Override
   public List<Finding> findings(List<ScannedShard> shards) {
-    List<Finding> findings = new ArrayList<>();
-    for (IndexCheck check : index) {
-      shards.forEach(shard -> findings.addAll(check.check(shard)));
-    }
-    return findings;
+    return checks.stream().flatMap(check -> check.check(shards).stream()).toList();
   }
 
   @Override

@@ -9,7 +9,6 @@ import java.util.TreeMap;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.ChecksumJson;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.IndexCheck;
 import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.PreshardedFile;
 import org.shardmend.checkpoint.PreshardedRead;
@@ -39,11 +38,7 @@ public sealed interface UnitNames extends Serializable permits HeaderNames, Chec
       }
       return names;
     }
-    UnitNames inHeaders =
-        checkpoint
-            .index()
-            .map(index -> HeaderNames.indexed(new IndexCheck(index)))
-            .orElseGet(HeaderNames::plain);
+    UnitNames inHeaders = new HeaderNames(checkpoint.checks());
     checkpoint.units().forEach(unit -> names.put(unit.id(), inHeaders));
     return names;
   }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -137,6 +136,126 @@ class HuggingFaceDiscoveryTest {
   void anotherFileBesideASingleOneIsAFinding() {
     assertThat(codes(discover(new InMemoryFiles().empty("model.safetensors", "x.safetensors"))))
         .containsExactly("unread-weights");
+  }
+
+  @Test
+  void weightsOfOtherFormatsBesideAnIndexAreNoFinding() {
+    Checkpoint checkpoint =
+        discover(
+            indexed()
+                .empty("consolidated.safetensors", "adapter_model.safetensors", "README.md")
+                .empty("consolidated-00001-of-00002.safetensors"));
+
+    assertThat(checkpoint.findings()).isEmpty();
+  }
+
+  @Test
+  void aSingleFileBesideAnIndexOfOthersIsASecondModel() {
+    Checkpoint checkpoint = discover(indexed().empty("model.safetensors"));
+
+    assertThat(codes(checkpoint)).containsExactly("second-model");
+    assertThat(checkpoint.shards()).hasSize(2);
+  }
+
+  @Test
+  void anIndexWithoutMetadataIsAFinding() {
+    assertThat(
+            codes(
+                discover(
+                    indexed()
+                        .file(
+                            IndexJson.FILE_NAME,
+                            "{\"weight_map\": {\"a\": \"%s\", \"b\": \"%s\"}}"
+                                .formatted(FIRST, SECOND)))))
+        .containsExactly("index-metadata");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"model-00001-of-00004.safetensors", "pytorch_model.safetensors"})
+  void anIndexOfFilesThatNeverBelongedHereIsOfAnotherSave(String named) {
+    CheckpointException e =
+        refusal(
+            indexed()
+                .file(IndexJson.FILE_NAME, INDEX.replace(FIRST, named).replace(SECOND, named)));
+
+    assertThat(e.problems()).extracting(Finding::code).containsExactly("index-of-another-save");
+    assertThat(e).hasMessageContainingAll(named, "files 1 to 2 of 2", "complete");
+  }
+
+  @Test
+  void anIndexOfFilesBesideASingleModelIsOfAnotherSave() {
+    assertThat(refusal(indexed().without(FIRST).empty("model.safetensors")).code())
+        .isEqualTo("index-of-another-save");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"diffusion_pytorch_model", "consolidated", "adapter_model"})
+  void aModelUnderAnotherNameIsReadByItsOwnIndex(String stem) {
+    String first = FIRST.replace("model-", stem + "-");
+    String second = SECOND.replace("model-", stem + "-");
+    Checkpoint checkpoint =
+        discover(
+            new InMemoryFiles()
+                .file(
+                    stem + ".safetensors.index.json",
+                    INDEX.replace(FIRST, first).replace(SECOND, second))
+                .empty(first, second));
+
+    assertThat(checkpoint.layout()).isEqualTo(Layout.HUGGINGFACE);
+    assertThat(checkpoint.shards()).extracting(Shard::name).containsExactly(first, second);
+    assertThat(checkpoint.findings()).isEmpty();
+  }
+
+  @Test
+  void aPatternWithoutNumbersNamesAModel() throws CheckpointException {
+    InMemoryFiles files =
+        new InMemoryFiles().empty("a.safetensors", "b-00001-of-00001.safetensors");
+
+    assertThat(named(files, "a.safetensors").shards())
+        .extracting(Shard::name)
+        .containsExactly("a.safetensors");
+    assertThat(named(files, "b.safetensors").shards())
+        .extracting(Shard::name)
+        .containsExactly("b-00001-of-00001.safetensors");
+  }
+
+  private static Checkpoint named(InMemoryFiles files, String pattern) throws CheckpointException {
+    return Discovery.discover(files, DiscoveryOptions.defaults().withPattern(pattern));
+  }
+
+  @Test
+  void whatIsThereIsNamedWithThePatternThatReadsIt() throws CheckpointException {
+    InMemoryFiles files =
+        new InMemoryFiles()
+            .empty("consolidated.safetensors", "w-TP-000.safetensors", "w-TP-001.safetensors")
+            .empty("pytorch_model.bin");
+
+    CheckpointException e = refusal(files);
+
+    assertThat(e.code()).isEqualTo("no-shards");
+    assertThat(e)
+        .hasMessageContainingAll(
+            "consolidated.safetensors: --pattern consolidated.safetensors reads that model",
+            "w-TP-000.safetensors, w-TP-001.safetensors: --pattern 'w-TP-{rank:03d}.safetensors'",
+            "pytorch_model.bin: Shardmend works on safetensors files only");
+    assertThat(named(files, "w-TP-{rank:03d}.safetensors").units()).hasSize(2);
+  }
+
+  @Test
+  void theDirectoriesAreNamedWhereNoWeightsLie() {
+    assertThat(refusal(new InMemoryFiles().directory("transformer").directory("vae")))
+        .hasMessageContaining("directories (transformer/, vae/)");
+  }
+
+  @Test
+  void aPointerInPlaceOfAnIndexSaysSo() {
+    assertThat(
+            refusal(
+                indexed()
+                    .file(
+                        IndexJson.FILE_NAME,
+                        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n")))
+        .hasMessageContaining("it is a Git LFS pointer (7 bytes were never fetched)");
   }
 
   @Test
@@ -271,9 +390,9 @@ class HuggingFaceDiscoveryTest {
             new IndexCheck(index(INDEX))
                 .check(new TestShard().bf16("c.w", 1).bf16("a.w", 1).scanned(FIRST)))
         .isEmpty();
-    assertThat(IndexCheck.checkTotal(OptionalLong.of(20), 20)).isEmpty();
-    assertThat(IndexCheck.checkTotal(OptionalLong.empty(), 20)).isEmpty();
-    assertThat(IndexCheck.checkTotal(OptionalLong.of(20), 21).orElseThrow().message())
+    assertThat(IndexCheck.checkTotal(index(INDEX), 20)).isEmpty();
+    assertThat(IndexCheck.checkTotal(index("{\"weight_map\": {}}"), 20)).isEmpty();
+    assertThat(IndexCheck.checkTotal(index(INDEX), 21).orElseThrow().message())
         .contains("total_size 20", "21 bytes");
   }
 }

@@ -74,10 +74,11 @@ class NoFalseAlarmTest {
       units.add(UnitSummary.of(unit.id(), tensors(checkpoint, unit, world++, scanned)));
     }
     findings.addAll(HeaderFindings.of(checkpoint, units));
+    for (UnitCheck check : checkpoint.checks()) {
+      findings.addAll(check.check(List.copyOf(scanned.values())));
+    }
     if (checkpoint.index().isPresent()) {
-      IndexCheck check = new IndexCheck(checkpoint.index().get());
-      scanned.values().forEach(shard -> findings.addAll(check.check(shard)));
-      IndexCheck.checkTotal(checkpoint.index().get().totalSize(), units.get(0).bytes())
+      IndexCheck.checkTotal(checkpoint.index().get(), units.get(0).bytes())
           .ifPresent(findings::add);
     }
     return findings;

@@ -115,7 +115,6 @@ class ShardPatternTest {
 
   @ParameterizedTest
   @CsvSource({
-    "model-{rank}.safetensors, {part} is missing",
     "model-{part}.safetensors, {rank} is missing",
     "model-{rank}-{part}-{rank}, {rank} stands in it twice",
     "model-{rank}-{part}-{tp}, '{tp} is none of {rank}, {part} and {pp_rank}'",
@@ -139,6 +138,15 @@ class ShardPatternTest {
               assertThat(e.code()).isEqualTo("bad-pattern");
             })
         .hasMessageContainingAll("'" + text + "'", why);
+  }
+
+  @Test
+  void withoutAPartARankHasOneFile() {
+    ShardPattern pattern = pattern("w-TP-{rank:03d}.st");
+
+    assertThat(pattern.match("w-TP-007.st")).contains(new ShardPattern.Match(UnitId.ofTp(7), 0));
+    assertThat(pattern.match("w-TP-7.st")).isEmpty();
+    assertThat(pattern.glob(UnitId.ofTp(7))).isEqualTo("w-TP-007.st");
   }
 
   @Property

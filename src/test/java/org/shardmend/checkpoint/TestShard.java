@@ -3,6 +3,7 @@ package org.shardmend.checkpoint;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderWriter;
@@ -14,7 +15,13 @@ import org.shardmend.safetensors.UnknownDtypes;
 /** Builds small shards for tests. */
 final class TestShard {
   private final List<TensorEntry> tensors = new ArrayList<>();
+  private Optional<Map<String, String>> metadata = Optional.empty();
   private long end;
+
+  TestShard metadata(Map<String, String> strings) {
+    metadata = Optional.of(strings);
+    return this;
+  }
 
   TestShard bf16(String name, long... shape) {
     return tensor(name, "BF16", 2, shape);
@@ -30,7 +37,7 @@ final class TestShard {
 
   Header header() {
     try {
-      return Header.of(Optional.empty(), tensors, UnknownDtypes.REFUSE);
+      return Header.of(metadata, tensors, UnknownDtypes.REFUSE);
     } catch (SafetensorsException e) {
       throw new AssertionError(e);
     }

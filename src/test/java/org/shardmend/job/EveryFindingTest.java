@@ -54,6 +54,10 @@ class EveryFindingTest {
                   "examples": [["a.kv_b_proj.weight", "a.%s.weight"]]}]}
       """;
 
+  private static final String POINTER =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 4976698672\n"
+          .formatted("0".repeat(64));
+
   @TempDir private Path scratch;
 
   /**
@@ -139,11 +143,16 @@ class EveryFindingTest {
               },
               checkpoint -> linkInPlaceOf(shard(checkpoint).getFileName() + "").to(checkpoint));
       case MALFORMED_SHARD -> both(staged(), EveryFindingTest::cutOff, padded(FIRST, 64));
+      case LFS_POINTER ->
+          both(
+              huggingFace(),
+              checkpoint -> Files.writeString(shard(checkpoint), POINTER),
+              file("tokenizer.model", POINTER));
       case MALFORMED_SIDE_FILE ->
           both(
               huggingFace(),
               file(INDEX, "{\"weight_map\": [}"),
-              json(INDEX, index -> index.remove("metadata")));
+              json(INDEX, index -> index.withObject("/metadata").remove("total_size")));
       case UNSAFE_NAME ->
           both(
               huggingFace(),
@@ -151,6 +160,16 @@ class EveryFindingTest {
               renamedShard("a..b.safetensors"));
       case MISSING_SHARD ->
           both(huggingFace(), without(HF_FIRST), renamedShard("another.safetensors"));
+      case INDEX_OF_ANOTHER_SAVE ->
+          both(
+              huggingFace(),
+              file(
+                  INDEX,
+                  "{\"metadata\": {}, \"weight_map\": {\"a\":"
+                      + " \"model-00001-of-00099.safetensors\"}}"),
+              file(
+                  "pytorch_model.bin.index.json",
+                  "{\"weight_map\": {\"a\": \"model.safetensors.index.json\"}}"));
       case UNFINISHED_DUMP -> both(dump(), inDump(without("READY")), inDump(file("READY", "")));
       case INCONSISTENT_DUMP ->
           both(
@@ -210,6 +229,12 @@ class EveryFindingTest {
           new Pair(
               new Made(huggingFace(), without(INDEX)),
               new Made(huggingFace().maxShardBytes(Long.MAX_VALUE), none()));
+      case SECOND_MODEL ->
+          both(
+              huggingFace(),
+              checkpoint -> Files.copy(shard(checkpoint), checkpoint.resolve("model.safetensors")),
+              checkpoint ->
+                  Files.copy(shard(checkpoint), checkpoint.resolve("consolidated.safetensors")));
       case SHARD_NOT_IN_INDEX ->
           both(
               huggingFace(),
@@ -228,6 +253,23 @@ class EveryFindingTest {
               huggingFace(),
               json(INDEX, index -> map(index).set("x", map(index).elements().next())),
               json(INDEX, index -> index.withObject("/metadata").put("x", "y")));
+      case INDEX_METADATA ->
+          both(
+              huggingFace(),
+              json(INDEX, index -> index.remove("metadata")),
+              json(INDEX, index -> index.withObject("/metadata").removeAll()));
+      case METADATA_FORMAT ->
+          both(
+              huggingFace(),
+              headers(HF_FIRST, text -> text.replace("\"format\":\"pt\"", "\"format\":\"xx\"")),
+              headers(HF_FIRST, text -> text.replace("\"format\":\"pt\"", "\"format\":\"tf\"")));
+      case HEAD_MISSING ->
+          both(
+              huggingFace(),
+              untied()
+                  .and(headers("model-", text -> text.replace("lm_head.", "lm_tail.")))
+                  .and(renamedInIndex("lm_head.", "lm_tail.")),
+              untied());
       case INDEX_TOTAL_SIZE ->
           both(
               huggingFace(),
@@ -382,6 +424,17 @@ class EveryFindingTest {
     return json(
         "config.json",
         config -> config.putObject("quantization_config").putArray("ignored_layers").add(module));
+  }
+
+  private static Damage untied() {
+    return json("config.json", config -> config.put("tie_word_embeddings", false));
+  }
+
+  private static Damage renamedInIndex(String from, String to) {
+    return checkpoint -> {
+      Path index = checkpoint.resolve(INDEX);
+      Files.writeString(index, Files.readString(index).replace(from, to));
+    };
   }
 
   private static Damage markers(String ending) {
