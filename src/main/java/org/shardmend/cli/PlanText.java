@@ -89,7 +89,11 @@ final class PlanText {
   private static List<String> refusals(Plan plan) {
     List<String> lines = new ArrayList<>();
     lines.add("");
-    lines.add("Refused: this checkpoint contradicts itself. Nothing was changed.");
+    lines.add(
+        plan.refusals().allMatch(Decision::isRefusedByRules)
+            ? "Refused: the rules give no name that could be trusted; nothing is wrong with the"
+                + " checkpoint. Nothing was changed."
+            : "Refused: this checkpoint contradicts itself. Nothing was changed.");
     plan.refusals()
         .limit(MOST_REFUSALS)
         .forEach(

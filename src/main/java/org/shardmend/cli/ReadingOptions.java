@@ -4,6 +4,7 @@ import org.shardmend.checkpoint.DiscoveryOptions;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.job.JobException;
 import org.shardmend.job.PlanRequest;
+import org.shardmend.job.Rewrites;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
 import picocli.CommandLine.Mixin;
@@ -37,12 +38,13 @@ final class ReadingOptions {
 
   /** A look at this checkpoint. */
   PlanRequest at(Location checkpoint) throws JobException {
-    return new PlanRequest(
-        checkpoint,
-        discovery(),
-        rules.families(),
-        allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE,
-        rewriteConfig);
+    PlanRequest request =
+        new PlanRequest(
+            checkpoint,
+            discovery(),
+            rules.families(),
+            allowUnknownDtypes ? UnknownDtypes.ALLOW : UnknownDtypes.REFUSE);
+    return rewriteConfig ? request.rewriting(Rewrites.NONE.withConfig()) : request;
   }
 
   /** These options as they were given, each after a space, for a shell. */

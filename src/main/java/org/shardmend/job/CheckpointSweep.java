@@ -37,7 +37,7 @@ final class CheckpointSweep {
     this.request = request;
     this.candidate = candidate;
     this.location = candidate.location();
-    this.look = request.template().at(location);
+    this.look = request.template().at(location).leavingOutOtherLayouts();
     this.own = own;
     this.run = new RunRecord(look, own.applicationId());
     this.listing = listing;

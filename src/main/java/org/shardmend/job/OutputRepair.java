@@ -87,7 +87,7 @@ final class OutputRepair {
     said.put("strategy", request.strategy().map(Strategy::name).orElse("AUTO"));
     said.put("digest", request.digest());
     said.put("link-unchanged", String.valueOf(request.linksUnchanged()));
-    said.put("rewrite-config", String.valueOf(request.plan().rewritesConfig()));
+    said.put("rewrite-config", request.plan().rewrites().canonical());
     return said.entrySet().stream()
         .map(entry -> entry.getKey() + "=" + entry.getValue())
         .collect(Collectors.joining(", "));

@@ -1,8 +1,12 @@
 package org.shardmend.job;
 
 import java.util.List;
+import java.util.Optional;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.Layout;
+import org.shardmend.rules.BuiltinRules;
 import org.shardmend.rules.RuleFamily;
+import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
 
@@ -13,37 +17,81 @@ import org.shardmend.storage.Location;
  * @param discovery how its files are found
  * @param rules the active rule families
  * @param dtypes what becomes of types that the format's version that we know has not
- * @param rewritesConfig whether module names in config.json's quantization section follow the
- *     tensors' names
+ * @param rewrites what is written anew beside the tensors' names
+ * @param otherLayouts what becomes of families that are for other layouts
  */
 public record PlanRequest(
     Location checkpoint,
     DiscoveryOptions discovery,
     List<RuleFamily> rules,
     UnknownDtypes dtypes,
-    boolean rewritesConfig) {
+    Rewrites rewrites,
+    OtherLayouts otherLayouts) {
+
+  /**
+   * What becomes of a rule family that was named and is for other layouts than the checkpoint's.
+   */
+  public enum OtherLayouts {
+    /** Whoever named it for this checkpoint hears that it does nothing there. */
+    REFUSED,
+    /** It is meant for other checkpoints, and left out here. */
+    LEFT_OUT
+  }
 
   /** Copies the list, so that the value can't change. */
   public PlanRequest {
     rules = List.copyOf(rules);
   }
 
-  /** A look that leaves config.json as it is. */
+  /** A look that leaves everything but the tensors' names as it is. */
   public PlanRequest(
       Location checkpoint,
       DiscoveryOptions discovery,
       List<RuleFamily> rules,
       UnknownDtypes dtypes) {
-    this(checkpoint, discovery, rules, dtypes, false);
+    this(checkpoint, discovery, rules, dtypes, Rewrites.NONE, OtherLayouts.REFUSED);
   }
 
   /** The same look at another checkpoint. */
   PlanRequest at(Location other) {
-    return new PlanRequest(other, discovery, rules, dtypes, rewritesConfig);
+    return new PlanRequest(other, discovery, rules, dtypes, rewrites, otherLayouts);
   }
 
-  /** The same, with config.json rewritten. */
-  public PlanRequest rewritingConfig() {
-    return new PlanRequest(checkpoint, discovery, rules, dtypes, true);
+  /** The same, with this written anew, too. */
+  public PlanRequest rewriting(Rewrites more) {
+    return new PlanRequest(checkpoint, discovery, rules, dtypes, more, otherLayouts);
+  }
+
+  /** The same, for rules that are not meant for this one checkpoint. */
+  PlanRequest leavingOutOtherLayouts() {
+    return new PlanRequest(checkpoint, discovery, rules, dtypes, rewrites, OtherLayouts.LEFT_OUT);
+  }
+
+  /**
+   * The rules that are active for a checkpoint of that layout.
+   *
+   * @throws JobException USAGE when one that was named is for others
+   */
+  RuleSet rulesFor(Layout layout) throws JobException {
+    Optional<RuleFamily> idle =
+        rules.stream()
+            .filter(family -> !family.isFor(layout.id()) && !isBuiltinDefault(family))
+            .findFirst();
+    if (idle.isPresent() && otherLayouts == OtherLayouts.REFUSED) {
+      throw JobException.usage(
+          "rules-inactive",
+          "The family %s is for %s, and %s is %s: it would not be applied. Leave it out; if these names must change here, too, name a file of your own whose layouts hold %s."
+              .formatted(
+                  idle.get().name(),
+                  String.join(" and ", idle.get().layouts()),
+                  checkpoint,
+                  layout.id(),
+                  layout.id()));
+    }
+    return RuleSet.of(rules, layout.id());
+  }
+
+  private static boolean isBuiltinDefault(RuleFamily family) {
+    return BuiltinRules.find(family.name()).filter(RuleFamily::byDefault).isPresent();
   }
 }

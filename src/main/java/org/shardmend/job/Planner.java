@@ -34,7 +34,7 @@ final class Planner {
     long before = job.bytesRead();
     Checkpoint checkpoint = Discoveries.discover(job, access, request.discovery());
     refuse(RankSums.problems(checkpoint));
-    RuleSet rules = RuleSet.of(request.rules(), checkpoint.layout().id());
+    RuleSet rules = request.rulesFor(checkpoint.layout());
     SideFileChanges sideFiles = sideFiles(checkpoint);
     List<ScanStage.Receipt> scans =
         ScanStage.run(job, access, NamedUnit.of(checkpoint), rules, request.dtypes());
@@ -54,7 +54,7 @@ final class Planner {
     if (plan.nothingToDo()) {
       findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
     }
-    if (!request.rewritesConfig() && !plan.nothingToDo()) {
+    if (!request.rewrites().config() && !plan.nothingToDo()) {
       checkpoint
           .modelConfig()
           .flatMap(config -> ModuleNames.finding(config, modules))
@@ -91,7 +91,7 @@ final class Planner {
 
   private SideFileChanges sideFiles(Checkpoint checkpoint) throws JobException {
     try {
-      return SideFileChanges.read(access, checkpoint, request.rewritesConfig(), job::countRead);
+      return SideFileChanges.read(access, checkpoint, request.rewrites().config(), job::countRead);
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }

@@ -111,7 +111,7 @@ final class RefusedBefore {
         .append('\n')
         .append(template.dtypes())
         .append('\n')
-        .append(template.rewritesConfig())
+        .append(template.rewrites().canonical())
         .append('\n')
         .toString();
   }

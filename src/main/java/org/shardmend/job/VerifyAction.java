@@ -54,7 +54,7 @@ public final class VerifyAction {
       }
       return unreadable(e);
     }
-    RuleSet rules = RuleSet.of(request.plan().rules(), checkpoint.layout().id());
+    RuleSet rules = request.plan().rulesFor(checkpoint.layout());
     List<NamedUnit> units = NamedUnit.of(checkpoint);
     Optional<ExpectedState> expected = request.expectation().state(job, request.plan());
     List<ContractStage.Receipt> receipts =

@@ -31,6 +31,11 @@ public record Decision(
     return target.isEmpty() ? Optional.empty() : Optional.of(target);
   }
 
+  /** Whether the rules, and not the checkpoint, are why this tensor can't be decided. */
+  public boolean isRefusedByRules() {
+    return action == Action.REFUSE && target.isEmpty() && !rule.isEmpty();
+  }
+
   Decision refused(String why) {
     return new Decision(unit, shard, tensor, target, Action.REFUSE, rule, why);
   }

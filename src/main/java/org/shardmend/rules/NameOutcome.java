@@ -25,11 +25,12 @@ public sealed interface NameOutcome extends Serializable {
   }
 
   /**
-   * Exactly one rule matches, and no rule would change its result again.
+   * The rules agree on a new name, which no rule would change again.
    *
-   * @param target the new name; never empty, never the old name
+   * @param target the new name; never empty
    * @param rule the rule's id, its family's name and its place in the family counted from 1: {@code
-   *     mla-kv-b-proj#1}
+   *     mla-kv-b-proj#1}; of families that were applied one after the other, the ids in that order,
+   *     separated by {@code ", "}
    */
   record Renamed(String target, String rule) implements NameOutcome {
     @Override

@@ -19,14 +19,22 @@ import java.util.stream.IntStream;
  * The families active for one layout, and their common verdict on a name. Immutable; the order in
  * which families are given makes no difference.
  *
- * <p>A name is renamed only when exactly one rule matches it and no rule matches the result.
- * Renaming is therefore done after one pass: a repaired checkpoint has nothing left to repair.
+ * <p>Families are applied one after the other: what one makes of a name is the next one's. A name
+ * is renamed only when that comes to an end at which no rule matches, with each family applied at
+ * most once, and when every order of rules that match together comes to the same end. A repaired
+ * checkpoint therefore has nothing left to repair.
  */
 public final class RuleSet implements Serializable {
   private static final long serialVersionUID = 1L;
 
   /** The one key of a safetensors header that is not a tensor's name. */
   private static final String METADATA = "__metadata__";
+
+  /** Stands between the ids of rules that work together. */
+  private static final String SEPARATOR = ", ";
+
+  /** Of so many rules that match one name every order is tried. */
+  private static final int MOST_AT_ONCE = 4;
 
   private final List<RuleFamily> families;
   private final List<ActiveRule> rules;
@@ -38,7 +46,10 @@ public final class RuleSet implements Serializable {
             .flatMap(
                 family ->
                     IntStream.range(0, family.rules().size())
-                        .mapToObj(i -> new ActiveRule(family.ruleId(i), family.rules().get(i))))
+                        .mapToObj(
+                            i ->
+                                new ActiveRule(
+                                    family.ruleId(i), family.name(), family.rules().get(i))))
             .toList();
   }
 
@@ -86,49 +97,83 @@ public final class RuleSet implements Serializable {
   }
 
   private NameOutcome judge(String name) {
+    return matchesOf(name).isEmpty() ? new NameOutcome.Unchanged() : follow(name, List.of());
+  }
+
+  /**
+   * Applies families one after the other, each at most once, until no rule matches. Where several
+   * match, their order must make no difference.
+   *
+   * @param applied what has led to {@code name}
+   */
+  private NameOutcome follow(String name, List<Match> applied) {
     List<Match> matches = matchesOf(name);
-    return switch (matches.size()) {
-      case 0 -> new NameOutcome.Unchanged();
-      case 1 -> judgeResult(name, matches.get(0));
-      default -> severalRules(matches);
-    };
+    if (matches.isEmpty()) {
+      return new NameOutcome.Renamed(name, ids(applied));
+    }
+    if (matches.stream().anyMatch(match -> applied.stream().anyMatch(match::isOfFamilyOf))) {
+      return changedAgain(applied.get(applied.size() - 1), matches);
+    }
+    if (matches.size() > MOST_AT_ONCE || isOneFamilyTwiceIn(matches)) {
+      return severalRules(matches);
+    }
+    List<NameOutcome> outcomes = new ArrayList<>();
+    for (Match match : matches) {
+      Optional<NameOutcome.Refused> bad = refusal(name, match);
+      outcomes.add(bad.isPresent() ? bad.get() : follow(match.target(), with(applied, match)));
+    }
+    NameOutcome first = outcomes.get(0);
+    return outcomes.stream().allMatch(outcome -> isSame(first, outcome))
+        ? first
+        : severalRules(matches);
+  }
+
+  private static boolean isOneFamilyTwiceIn(List<Match> matches) {
+    return matches.stream().map(Match::family).distinct().count() < matches.size();
+  }
+
+  private static List<Match> with(List<Match> applied, Match next) {
+    List<Match> all = new ArrayList<>(applied);
+    all.add(next);
+    return all;
+  }
+
+  /** Whether two orders come to one name by the same rules; rules that only agree do not. */
+  private static boolean isSame(NameOutcome one, NameOutcome other) {
+    return one.equals(other)
+        || (one instanceof NameOutcome.Renamed left
+            && other instanceof NameOutcome.Renamed right
+            && left.target().equals(right.target())
+            && Set.of(left.rule().split(SEPARATOR)).equals(Set.of(right.rule().split(SEPARATOR))));
   }
 
   private List<Match> matchesOf(String name) {
     List<Match> matches = new ArrayList<>();
     for (ActiveRule rule : rules) {
-      rule.apply(name).ifPresent(target -> matches.add(new Match(rule.id(), target)));
+      rule.apply(name)
+          .ifPresent(target -> matches.add(new Match(rule.id(), rule.family(), target)));
     }
     return matches;
   }
 
-  private NameOutcome judgeResult(String name, Match match) {
-    String target = match.target();
-    if (target.equals(name)) {
-      return new NameOutcome.Refused(
+  /** Why a rule's result is no name that the tensor could have. */
+  private static Optional<NameOutcome.Refused> refusal(String name, Match match) {
+    String why = "";
+    if (match.target().equals(name)) {
+      why = "matches the name and leaves the name as it is; narrow its pattern.";
+    } else if (match.target().isEmpty()) {
+      why = "would leave nothing of the name; narrow its pattern.";
+    } else if (match.target().equals(METADATA)) {
+      why =
           String.format(
-              "Rule %s matches the name and leaves the name as it is; narrow its pattern.",
-              match.rule()),
-          match.rule());
+              "would name the tensor '%s', which the format keeps for the header's metadata;"
+                  + " correct its result.",
+              METADATA);
     }
-    if (target.isEmpty()) {
-      return new NameOutcome.Refused(
-          String.format(
-              "Rule %s would leave nothing of the name; narrow its pattern.", match.rule()),
-          match.rule());
-    }
-    if (target.equals(METADATA)) {
-      return new NameOutcome.Refused(
-          String.format(
-              "Rule %s would name the tensor '%s', which the format keeps for the header's"
-                  + " metadata; correct its result.",
-              match.rule(), METADATA),
-          match.rule());
-    }
-    List<Match> again = matchesOf(target);
-    return again.isEmpty()
-        ? new NameOutcome.Renamed(target, match.rule())
-        : changedAgain(match, again);
+    return why.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new NameOutcome.Refused(String.format("Rule %s %s", match.rule(), why), match.rule()));
   }
 
   private static NameOutcome changedAgain(Match first, List<Match> again) {
@@ -138,7 +183,7 @@ public final class RuleSet implements Serializable {
             "Rule %s makes %s of it, which would be changed again by %s; leave one of the families"
                 + " out, or narrow the pattern.",
             first.rule(), Quoted.name(first.target()), others),
-        others.equals(first.rule()) ? others : first.rule() + ", " + others);
+        others.equals(first.rule()) ? others : first.rule() + SEPARATOR + others);
   }
 
   private static NameOutcome severalRules(List<Match> matches) {
@@ -152,7 +197,7 @@ public final class RuleSet implements Serializable {
   }
 
   private static String ids(List<Match> matches) {
-    return matches.stream().map(Match::rule).collect(Collectors.joining(", "));
+    return matches.stream().map(Match::rule).collect(Collectors.joining(SEPARATOR));
   }
 
   /**
@@ -188,9 +233,13 @@ public final class RuleSet implements Serializable {
     json.writeEndObject();
   }
 
-  private record Match(String rule, String target) {}
+  private record Match(String rule, String family, String target) {
+    boolean isOfFamilyOf(Match other) {
+      return family.equals(other.family);
+    }
+  }
 
-  private record ActiveRule(String id, Rule rule) implements Serializable {
+  private record ActiveRule(String id, String family, Rule rule) implements Serializable {
     Optional<String> apply(String name) {
       try {
         return rule.apply(name);

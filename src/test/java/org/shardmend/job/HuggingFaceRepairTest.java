@@ -92,7 +92,8 @@ class HuggingFaceRepairTest {
     new RepairAction(
             actions.job(),
             RepairRequest.toOutput(
-                actions.of(source).rewritingConfig(), LayoutActions.location(output)))
+                actions.of(source).rewriting(Rewrites.NONE.withConfig()),
+                LayoutActions.location(output)))
         .execute();
 
     assertThat(output.resolve("config.json")).hasContent(config.formatted(CANONICAL));

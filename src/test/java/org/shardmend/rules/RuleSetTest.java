@@ -58,15 +58,47 @@ class RuleSetTest {
   }
 
   @Test
-  void aResultThatAnotherRuleWouldChangeIsRefused() {
-    RuleFamily next = family("next", rule("a\\.w", "b.w", "a.w", "b.w"));
+  void familiesAreAppliedOneAfterTheOther() {
+    RuleFamily next = family("a-next", rule("a\\.w", "b.w", "a.w", "b.w"));
 
-    assertThat(shardedState(SHORTEN, next).outcome("a.old.w"))
-        .isEqualTo(
-            new Refused(
-                "Rule shorten#1 makes 'a.w' of it, which would be changed again by next#1; leave one"
-                    + " of the families out, or narrow the pattern.",
-                "shorten#1, next#1"));
+    RuleSet rules = shardedState(SHORTEN, next);
+
+    assertThat(rules.outcome("a.old.w")).isEqualTo(new Renamed("b.w", "shorten#1, a-next#1"));
+    assertThat(rules.outcome("b.w")).isEqualTo(new Unchanged());
+  }
+
+  @Test
+  void rulesThatMatchTogetherAreAppliedInAnyOrderThatComesToOneName() {
+    RuleFamily unwrap = family("unwrap", rule("wrap\\.(?<x>.+)", "${x}", "wrap.w", "w"));
+
+    assertThat(shardedState(SHORTEN, unwrap).outcome("wrap.a.old.w"))
+        .isEqualTo(new Renamed("a.w", "shorten#1, unwrap#1"));
+  }
+
+  @Test
+  void rulesWhoseOrderMakesADifferenceAreRefused() {
+    RuleFamily ends = family("ends", rule("(?<x>.*)\\.w", "${x}.v", "a.w", "a.v"));
+    RuleFamily olds = family("olds", rule("(?<x>.*)\\.old\\.w", "${x}.z", "a.old.w", "a.z"));
+
+    assertThat(shardedState(ends, olds).outcome("a.old.w"))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused -> {
+              assertThat(refused.rule()).isEqualTo("ends#1, olds#1");
+              assertThat(refused.reason()).startsWith("Several rules match the name");
+            });
+  }
+
+  @Test
+  void aNameThatComesBackToAFamilyIsRefused() {
+    RuleFamily back = family("back", rule("a\\.w", "a.old.w", "a.w", "a.old.w"));
+
+    assertThat(shardedState(SHORTEN, back).outcome("a.old.w"))
+        .isInstanceOfSatisfying(
+            Refused.class,
+            refused ->
+                assertThat(refused.reason())
+                    .contains("Rule back#1 makes 'a.old.w' of it", "changed again by shorten#1"));
   }
 
   @Test
