@@ -174,7 +174,8 @@ public final class SourceModel implements Serializable {
                     + " of another model."));
   }
 
-  private static String unwrapped(String name) {
+  /** A name without the wrappers at its beginning, which come and go. */
+  public static String unwrapped(String name) {
     String[] parts = name.split("\\.", -1);
     int first = 0;
     while (first < parts.length - 1 && WRAPPERS.contains(parts[first])) {

@@ -43,6 +43,14 @@ final class VerifyCommand extends ShardmendCommand {
   @Option(names = "--full", description = "Read every byte, not only the headers.")
   private boolean full;
 
+  @Option(
+      names = "--source-model",
+      paramLabel = "DIR",
+      description =
+          "With --full: find ranks that were exchanged, by the slices of this model's tensors, a"
+              + " Hugging Face one.")
+  private String sourceModel = "";
+
   @Override
   CommandResult run(Progress progress) throws JobException {
     VerifyRequest request =
@@ -51,6 +59,14 @@ final class VerifyCommand extends ShardmendCommand {
     request.expecting(expectation.expectation());
     if (!against.isEmpty()) {
       request.against(Locations.parse(against, DriverHadoop.configuration()));
+    }
+    if (!sourceModel.isEmpty()) {
+      if (!full) {
+        throw JobException.usage(
+            "source-model-without-full",
+            "--source-model compares the bytes of tensors, so it needs --full");
+      }
+      request.sourceModel(Locations.parse(sourceModel, DriverHadoop.configuration()));
     }
     VerifyResult result;
     try (SparkJob job = SparkJob.start("shardmend verify", progress)) {
@@ -78,6 +94,15 @@ final class VerifyCommand extends ShardmendCommand {
           .put("missing", result.coverage().missing());
     } else {
       document.putNull("digests");
+    }
+    if (sourceModel.isEmpty()) {
+      document.putNull("source_model");
+    } else {
+      document
+          .putObject("source_model")
+          .put("compared", result.slices().compared())
+          .put("in_place", result.slices().inPlace())
+          .put("not_comparable", result.slices().notComparable());
     }
     ArrayNode faults = document.putArray("faults");
     for (Fault fault : result.faults()) {

@@ -39,6 +39,14 @@ final class VerifyText {
                 result.shards(),
                 result.tensors()));
     lines.addAll(PlanText.findings(result.findings()));
+    if (result.slices().compared() > 0) {
+      lines.add(
+          "Compared with slices of the original model: %,d tensors, %,d of them in place, %,d not comparable."
+              .formatted(
+                  result.slices().compared(),
+                  result.slices().inPlace(),
+                  result.slices().notComparable()));
+    }
     if (result.ok()) {
       lines.add(result.coverage().missing() == 0 ? "No fault found." : uncompared(result));
       return lines;

@@ -21,6 +21,7 @@ import org.shardmend.checkpoint.TorchDtype;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.ZeroFilled;
 import org.shardmend.plan.TensorSample;
+import org.shardmend.safetensors.Shape;
 import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.RangeReader;
@@ -88,6 +89,7 @@ final class ContentKeyStage {
         receipts.stream().flatMap(receipt -> receipt.faults().stream()).toList(),
         findings,
         new DigestCoverage(tensors, tensors - unchecked),
+        SliceCount.NONE,
         samples(checkpoint));
   }
 
@@ -105,6 +107,7 @@ final class ContentKeyStage {
                                 shard,
                                 reading.read().name(),
                                 "",
+                                Shape.of(),
                                 true,
                                 false,
                                 reading.read().storedKey()))));

@@ -81,6 +81,11 @@ final class DigestCheck {
     return new DigestCheck(job, healthy, checkpointThere, Optional.empty(), algorithm, dtypes);
   }
 
+  /** The algorithm of the samples' digests. */
+  DigestAlgorithm algorithm() {
+    return algorithm;
+  }
+
   private static DigestAlgorithm algorithm(Optional<Manifest> manifest) {
     return manifest
         .flatMap(m -> DigestAlgorithm.ofLabel(m.digestAlgorithm()))
@@ -145,7 +150,8 @@ final class DigestCheck {
         suspects.isEmpty() || manifest.isEmpty()
             ? List.of()
             : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));
-    return new WholeRead(faults, findings, new DigestCoverage(tensors, compared), samples);
+    return new WholeRead(
+        faults, findings, new DigestCoverage(tensors, compared), SliceCount.NONE, samples);
   }
 
   private static Map<String, Map<String, String>> namesByShard(List<Suspect> suspects) {
@@ -232,7 +238,8 @@ final class DigestCheck {
         task.unit(),
         task.shard().name(),
         tensor.name(),
-        tensor.dtype() + " " + tensor.shape(),
+        tensor.dtype(),
+        tensor.shape(),
         tensor.shape().rank() > 1,
         zeros,
         digest);

@@ -3,10 +3,31 @@ package org.shardmend.job;
 import java.util.List;
 import org.shardmend.checkpoint.Wording;
 import org.shardmend.plan.IdenticalRanks;
+import org.shardmend.plan.RankSlices;
+import org.shardmend.storage.Location;
 
 /** Says which ranks' files lie under another rank's name. */
 final class RankFaults {
   private RankFaults() {}
+
+  /** A fault for each file that holds slices of another rank's. */
+  static List<Fault> misplaced(List<RankSlices.Misplaced> misplaced, Location model) {
+    return misplaced.stream()
+        .map(
+            file ->
+                new Fault(
+                    "misplaced-rank",
+                    file.shard(),
+                    "",
+                    "%s holds in %s, such as '%s', the slices of %s that are rank %d's, and none of its own: bring each rank's files back under its own name"
+                        .formatted(
+                            file.unit().label(),
+                            Wording.count(file.tensors(), "tensor", "tensors"),
+                            file.example(),
+                            model,
+                            file.holds())))
+        .toList();
+  }
 
   /** A fault for each pair. */
   static List<Fault> identical(List<IdenticalRanks.Pair> pairs) {

@@ -75,6 +75,7 @@ public final class VerifyAction {
     }
     long tensors = receipts.stream().mapToLong(ContractStage.Receipt::tensors).sum();
     DigestCoverage coverage = DigestCoverage.NOTHING_READ;
+    SliceCount slices = SliceCount.NONE;
     if (request.depth() == VerifyRequest.Depth.FULL) {
       if (manifest.isEmpty()) {
         unreadableManifest().ifPresent(faults::add);
@@ -82,6 +83,7 @@ public final class VerifyAction {
       WholeRead read = new WholeCheck(job, access, request, checkpoint, manifest).run();
       faults.addAll(read.faults());
       findings.addAll(read.findings());
+      slices = read.slices();
       coverage = request.against().isPresent() ? DigestCoverage.all(tensors) : read.coverage();
     }
     if (request.against().isPresent()) {
@@ -100,6 +102,7 @@ public final class VerifyAction {
         faults,
         findings,
         coverage,
+        slices,
         job.bytesRead());
   }
 
@@ -154,6 +157,7 @@ public final class VerifyAction {
         faults,
         List.of(),
         DigestCoverage.NOTHING_READ,
+        SliceCount.NONE,
         job.bytesRead());
   }
 

@@ -18,6 +18,7 @@ public final class VerifyRequest {
   private final Depth depth;
   private Expectation expectation = Expectation.none();
   private Location against;
+  private Location sourceModel;
 
   /** A check of the request's checkpoint. */
   public VerifyRequest(PlanRequest plan, Depth depth) {
@@ -45,6 +46,19 @@ public final class VerifyRequest {
   public VerifyRequest against(Location source) {
     this.against = source;
     return this;
+  }
+
+  /**
+   * Compares ranks with slices of this original model's tensors, a Hugging Face one; with {@link
+   * Depth#FULL} only.
+   */
+  public VerifyRequest sourceModel(Location model) {
+    this.sourceModel = model;
+    return this;
+  }
+
+  Optional<Location> sourceModel() {
+    return Optional.ofNullable(sourceModel);
   }
 
   PlanRequest plan() {

@@ -14,6 +14,7 @@ import org.shardmend.storage.Location;
  * @param faults what is wrong
  * @param findings what its user should know
  * @param coverage for how many tensors anything said what their bytes should be
+ * @param slices how many tensors were compared with slices of the original model's
  * @param bytesRead what was read of it, and of what it was compared with, in bytes
  */
 public record VerifyResult(
@@ -24,6 +25,7 @@ public record VerifyResult(
     List<Fault> faults,
     List<Finding> findings,
     DigestCoverage coverage,
+    SliceCount slices,
     long bytesRead) {
 
   /** Copies the lists, so that the value can't change. */

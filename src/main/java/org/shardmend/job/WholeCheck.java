@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.Layout;
 import org.shardmend.plan.IdenticalRanks;
+import org.shardmend.plan.RankSlices;
 import org.shardmend.plan.TensorSample;
 import org.shardmend.plan.TwinComparison;
 import org.shardmend.safetensors.UnknownDtypes;
@@ -56,14 +58,33 @@ final class WholeCheck {
     if (checkpoint.checksums().isEmpty()) {
       faults.addAll(RankFaults.identical(IdenticalRanks.among(read.samples())));
     }
-    Optional<Location> healthy = request.expectation().healthy();
+    Optional<Location> healthy = healthy();
     if (healthy.isPresent()) {
       TwinComparison twin = TwinComparison.of(read.samples(), samplesOf(healthy.get()));
       faults.addAll(TwinFaults.of(twin, healthy.get()));
       TwinFaults.finding(twin, healthy.get()).ifPresent(findings::add);
       coverage = coverage.orCompared(twin.sameWeights() ? twin.compared() : 0);
     }
-    return new WholeRead(faults, findings, coverage, List.of());
+    SliceCount slices = SliceCount.NONE;
+    if (request.sourceModel().isPresent() && checkpoint.layout() == Layout.PRESHARDED) {
+      job.progress()
+          .message("A presharded dump is held to its own keys; the original model was not read");
+    }
+    if (request.sourceModel().isPresent() && checkpoint.layout() == Layout.SHARDED_STATE) {
+      Location model = request.sourceModel().get();
+      RankSlices cut = SourceSlices.run(job, model, read.samples(), digests.algorithm(), dtypes);
+      faults.addAll(RankFaults.misplaced(cut.misplaced(), model));
+      slices = new SliceCount(cut.compared(), cut.inPlace(), cut.nowhere());
+    }
+    return new WholeRead(faults, findings, coverage, slices, List.of());
+  }
+
+  /** Of a checkpoint in its layout, an original model is one of the same shape. */
+  private Optional<Location> healthy() {
+    Optional<Location> healthy = request.expectation().healthy();
+    return healthy.isEmpty() && checkpoint.layout() == Layout.HUGGINGFACE
+        ? request.sourceModel()
+        : healthy;
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */

@@ -2,6 +2,7 @@ package org.shardmend.plan;
 
 import java.io.Serializable;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.Shape;
 
 /**
  * A tensor whose bytes were read, as far as tensors of several ranks or checkpoints are compared.
@@ -9,7 +10,8 @@ import org.shardmend.checkpoint.UnitId;
  * @param unit whose it is
  * @param shard the file that holds it, relative to the checkpoint
  * @param name the name that the loader sees
- * @param form type and shape, for people; empty where {@code digest} is of them, too
+ * @param dtype the type's token; empty where {@code digest} is of type and shape, too
+ * @param shape the dimensions; none where {@code digest} is of them, too
  * @param matrix whether it has two dimensions or more: norms and biases are alike in all ranks
  * @param zeros whether it holds nothing but zeros, which are equal wherever they are
  * @param digest the same for equal bytes
@@ -18,7 +20,8 @@ public record TensorSample(
     UnitId unit,
     String shard,
     String name,
-    String form,
+    String dtype,
+    Shape shape,
     boolean matrix,
     boolean zeros,
     String digest)
@@ -31,6 +34,11 @@ public record TensorSample(
   private static final int MOST = 200_000;
 
   private static final int LEAST_OF_A_SHARD = 64;
+
+  /** Type and shape, for people. */
+  public String form() {
+    return dtype + " " + shape;
+  }
 
   /** How many to keep of each of so many shards. */
   public static int mostOfAShard(int shards) {

@@ -50,4 +50,22 @@ public final class TensorDigester {
     shard.requireUnchanged();
     return digests.finish();
   }
+
+  /**
+   * The digests of the parts that take turns in a range, in runs of one length: of the first run of
+   * each, then the second of each, and so on.
+   *
+   * @param begin the range's first byte, in bytes from the start of the file
+   * @param end one past its last byte; a whole number of rounds behind {@code begin}
+   * @param parts how many take turns
+   * @param runBytes length of a run, in bytes
+   * @throws IOException as {@link #digest(RangeReader, Header)}
+   */
+  public List<String> digestParts(RangeReader shard, long begin, long end, int parts, long runBytes)
+      throws IOException {
+    PartsInTurn digests = new PartsInTurn(algorithm, parts, runBytes);
+    pieces.read(shard, begin, end, digests::accept);
+    shard.requireUnchanged();
+    return digests.finish();
+  }
 }

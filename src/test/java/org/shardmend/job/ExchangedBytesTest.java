@@ -2,11 +2,21 @@ package org.shardmend.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.safetensors.Header;
+import org.shardmend.safetensors.HeaderWriter;
+import org.shardmend.safetensors.Shape;
+import org.shardmend.safetensors.TensorEntry;
+import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.trial.TrialSettings;
 
 /** Names, types and shapes are all right, and the bytes are another rank's or another name's. */
@@ -108,6 +118,76 @@ class ExchangedBytesTest {
     assertThat(otherStep.faults()).isEmpty();
     assertThat(otherStep.findings()).extracting("code").containsExactly("other-bytes");
     assertThat(otherStep.coverage().compared()).isZero();
+  }
+
+  @Test
+  void exchangedRanksAreToldByTheSlicesOfTheOriginalModel() throws Exception {
+    Path model = scratch.resolve("model");
+    writeModelAndRanks(model, scratch.resolve("cut"), 0, 1);
+    writeModelAndRanks(model, scratch.resolve("exchanged"), 1, 0);
+
+    VerifyResult right = verifyWithModel(scratch.resolve("cut"), model);
+    assertThat(right.faults()).isEmpty();
+    assertThat(right.slices()).isEqualTo(new SliceCount(4, 4, 0));
+
+    VerifyResult wrong = verifyWithModel(scratch.resolve("exchanged"), model);
+    assertThat(wrong.faults())
+        .extracting(fault -> fault.code() + " " + fault.shard())
+        .containsExactly(
+            "misplaced-rank model-rank-0-part-0.safetensors",
+            "misplaced-rank model-rank-1-part-0.safetensors");
+    assertThat(wrong.slices()).isEqualTo(new SliceCount(4, 0, 0));
+  }
+
+  /** Two matrices, one cut by rows and one by columns, for ranks that get each other's names. */
+  private static void writeModelAndRanks(Path model, Path checkpoint, int... namedAs)
+      throws Exception {
+    byte[] rows = new byte[64];
+    byte[] columns = new byte[64];
+    new Random(3).nextBytes(rows);
+    new Random(4).nextBytes(columns);
+    Files.createDirectories(model);
+    write(model.resolve("model.safetensors"), new long[] {8, 4}, rows, new long[] {8, 4}, columns);
+    Files.createDirectories(checkpoint);
+    for (int rank = 0; rank < 2; rank++) {
+      byte[] half = new byte[32];
+      for (int row = 0; row < 8; row++) {
+        System.arraycopy(columns, row * 8 + rank * 4, half, row * 4, 4);
+      }
+      write(
+          checkpoint.resolve("model-rank-%d-part-0.safetensors".formatted(namedAs[rank])),
+          new long[] {4, 4},
+          Arrays.copyOfRange(rows, rank * 32, rank * 32 + 32),
+          new long[] {8, 2},
+          half);
+    }
+  }
+
+  private static void write(Path file, long[] up, byte[] ofUp, long[] down, byte[] ofDown)
+      throws Exception {
+    Header header =
+        Header.of(
+            Optional.empty(),
+            List.of(
+                new TensorEntry("model.layers.0.up.weight", "BF16", Shape.of(up), 0, ofUp.length),
+                new TensorEntry(
+                    "model.layers.0.down.weight",
+                    "BF16",
+                    Shape.of(down),
+                    ofUp.length,
+                    ofUp.length + ofDown.length)),
+            UnknownDtypes.REFUSE);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.write(HeaderWriter.encode(header));
+    bytes.write(ofUp);
+    bytes.write(ofDown);
+    Files.write(file, bytes.toByteArray());
+  }
+
+  private static VerifyResult verifyWithModel(Path of, Path model) throws JobException {
+    return verify(
+        new VerifyRequest(LayoutActions.with().of(of), VerifyRequest.Depth.FULL)
+            .sourceModel(LayoutActions.location(model)));
   }
 
   private VerifyResult full() throws JobException {

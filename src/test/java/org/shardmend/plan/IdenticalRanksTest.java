@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.Shape;
 
 /** Which ranks hold the bytes of another, and which only what all ranks hold alike. */
 class IdenticalRanksTest {
@@ -31,7 +32,8 @@ class IdenticalRanksTest {
             unit,
             shard(unit),
             name,
-            "BF16 [2, 2]",
+            "BF16",
+            Shape.of(2, 2),
             true,
             false,
             "%s of %s".formatted(name, content)));
@@ -129,7 +131,8 @@ class IdenticalRanksTest {
                 s.unit(),
                 s.shard(),
                 s.name(),
-                s.form(),
+                s.dtype(),
+                s.shape(),
                 s.matrix(),
                 s.unit().pp() == 1 && s.name().equals(Q.formatted(1)),
                 s.digest()));
@@ -142,7 +145,8 @@ class IdenticalRanksTest {
     for (int tp = 0; tp < 2; tp++) {
       for (String name : List.of("norm.weight", "q.bias")) {
         samples.add(
-            new TensorSample(new UnitId(0, tp), "shard", name, "BF16 [2]", false, false, "ones"));
+            new TensorSample(
+                new UnitId(0, tp), "shard", name, "BF16", Shape.of(2), false, false, "ones"));
       }
     }
 
