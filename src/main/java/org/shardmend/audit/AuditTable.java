@@ -124,7 +124,13 @@ public final class AuditTable<R> {
                   "verified",
                   TEXT,
                   "what was read back and checked: none, header or full",
-                  row -> row.verified().token())));
+                  row -> row.verified().token()),
+              optionalText(
+                  "proof",
+                  "what shows that the changed name is right: bytes (compared with those of the"
+                      + " other name), only candidate, or family (a rule of one says so); NULL when"
+                      + " the name was not changed",
+                  TensorRow::proof)));
 
   /** One row per weight file of the source. */
   public static final AuditTable<ShardRow> SHARDS =

@@ -27,6 +27,8 @@ import org.shardmend.safetensors.Shape;
  * @param shape the dimensions
  * @param digests digests of its bytes
  * @param verified how far the written tensor has been checked
+ * @param proof label of the {@link org.shardmend.plan.NameProof} that a changed name is right;
+ *     empty when it was not changed
  */
 public record TensorRow(
     RunId runId,
@@ -42,5 +44,6 @@ public record TensorRow(
     String dtype,
     Shape shape,
     TensorDigests digests,
-    Verification verified)
+    Verification verified,
+    String proof)
     implements Serializable {}

@@ -11,6 +11,7 @@ import org.shardmend.checkpoint.PreshardedRead;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.plan.Decision;
+import org.shardmend.plan.NameProof;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.safetensors.Dtype;
 import org.shardmend.safetensors.Header;
@@ -137,6 +138,18 @@ final class TensorReceipts {
         receipt.dtype(),
         receipt.shape(),
         new TensorDigests(algorithm, receipt.digest(), targetDigest),
-        context.verified());
+        context.verified(),
+        proof(receipt.action()));
+  }
+
+  /**
+   * A tensor is dropped only after its bytes were compared; a name is changed by a family's rule.
+   */
+  private static String proof(Action action) {
+    return switch (action) {
+      case KEEP, REFUSE -> "";
+      case RENAME -> NameProof.FAMILY.label();
+      case DROP -> NameProof.BYTES.label();
+    };
   }
 }

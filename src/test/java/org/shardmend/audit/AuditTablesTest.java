@@ -9,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -160,6 +161,46 @@ class AuditTablesTest {
     for (AuditTable<?> table : AuditTable.inAppendOrder()) {
       assertThat(namesAndTypes(audit.read(table).schema()))
           .isEqualTo(namesAndTypes(table.schema()));
+    }
+  }
+
+  @Test
+  void aChangedNameSaysItsProofAndRowsOfAnEarlierVersionHaveNone(@TempDir Path elsewhere)
+      throws IOException {
+    SampleRun.done(FIRST, "/ckpt", 1, 1).appendTo(root);
+    SampleRun.done(SECOND, "/ckpt", 1, 1).appendTo(root);
+    forget(
+        "proof",
+        root.resolve(AuditLayout.file(AuditTable.TENSORS, new RunId(FIRST), 0)),
+        elsewhere);
+    forget(
+        "proof",
+        root.resolve(AuditLayout.file(AuditTable.TENSORS, new RunId(FIRST), 1)),
+        elsewhere);
+
+    assertThat(proofs(FIRST)).containsOnlyNulls();
+    assertThat(proofs(SECOND)).contains("family", "bytes", null);
+  }
+
+  private List<String> proofs(String run) throws IOException {
+    return open().only(new RunId(run)).tensors().select("proof").collectAsList().stream()
+        .map(row -> row.getString(0))
+        .toList();
+  }
+
+  /** Writes a file again, without a column. */
+  private static void forget(String column, Path file, Path elsewhere) throws IOException {
+    Path written = elsewhere.resolve(file.getFileName());
+    LocalSpark.session()
+        .read()
+        .parquet(file.toString())
+        .drop(column)
+        .coalesce(1)
+        .write()
+        .parquet(written.toString());
+    try (Stream<Path> parts = Files.list(written)) {
+      Path part = parts.filter(p -> p.toString().endsWith(".parquet")).findFirst().orElseThrow();
+      Files.copy(part, file, StandardCopyOption.REPLACE_EXISTING);
     }
   }
 

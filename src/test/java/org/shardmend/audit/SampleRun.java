@@ -160,7 +160,16 @@ public record SampleRun(RunRow run, List<ShardRow> shards, List<TensorRow> tenso
         "BF16",
         Shape.of(2, 1024),
         new TensorDigests("xxh3-128", digest, target.isEmpty() ? "" : digest),
-        Verification.FULL);
+        Verification.FULL,
+        proof(action));
+  }
+
+  private static String proof(Action action) {
+    return switch (action) {
+      case KEEP, REFUSE -> "";
+      case RENAME -> "family";
+      case DROP -> "bytes";
+    };
   }
 
   /** A dropped tensor has the bytes, thus the digest, of its twin before it. */
