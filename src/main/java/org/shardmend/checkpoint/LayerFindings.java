@@ -29,11 +29,13 @@ final class LayerFindings {
     for (UnitSummary unit : units) {
       unit.layers()
           .forEach(
-              (stack, layers) ->
-                  stacks
-                      .computeIfAbsent(stack, s -> new TreeMap<>())
-                      .computeIfAbsent(unit.unit().stage(), stage -> new TreeSet<>())
-                      .addAll(layers));
+              (stack, layers) -> {
+                SortedSet<Integer> ofStage =
+                    stacks
+                        .computeIfAbsent(stack, s -> new TreeMap<>())
+                        .computeIfAbsent(unit.unit().stage(), stage -> new TreeSet<>());
+                ofStage.addAll(layers.stream().boxed().toList());
+              });
     }
     LayerFindings check = new LayerFindings();
     stacks.forEach(check::checkStages);

@@ -5,15 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 import org.shardmend.safetensors.TensorEntry;
 
@@ -38,16 +37,14 @@ public record UnitSummary(
     String dtypesDigest,
     String shapesDigest,
     SortedMap<String, Long> dtypes,
-    SortedMap<String, SortedSet<Integer>> layers)
+    SortedMap<String, BitSet> layers)
     implements Serializable {
 
   /** Copies the maps. */
   public UnitSummary {
     dtypes = Collections.unmodifiableSortedMap(new TreeMap<>(dtypes));
-    SortedMap<String, SortedSet<Integer>> copies = new TreeMap<>();
-    layers.forEach(
-        (stack, numbers) ->
-            copies.put(stack, Collections.unmodifiableSortedSet(new TreeSet<>(numbers))));
+    SortedMap<String, BitSet> copies = new TreeMap<>();
+    layers.forEach((stack, numbers) -> copies.put(stack, (BitSet) numbers.clone()));
     layers = Collections.unmodifiableSortedMap(copies);
   }
 
@@ -63,15 +60,13 @@ public record UnitSummary(
             .sorted(Comparator.comparing(TensorEntry::name).thenComparing(TensorEntry::dtype))
             .toList();
     SortedMap<String, Long> dtypes = new TreeMap<>();
-    SortedMap<String, SortedSet<Integer>> layers = new TreeMap<>();
+    SortedMap<String, BitSet> layers = new TreeMap<>();
     for (TensorEntry tensor : byName) {
       dtypes.merge(tensor.dtype(), 1L, Long::sum);
       LayerNumber.of(tensor.name())
           .ifPresent(
               layer ->
-                  layers
-                      .computeIfAbsent(layer.stack(), stack -> new TreeSet<>())
-                      .add(layer.number()));
+                  layers.computeIfAbsent(layer.stack(), stack -> new BitSet()).set(layer.number()));
     }
     return new UnitSummary(
         unit,

@@ -123,8 +123,8 @@ final class PlanCommand extends ShardmendCommand {
     document.put("shards", plan.shards().size());
     document.put("bytes", plan.bytes());
     document.set("counts", counts(plan.counts().byName()));
-    ArrayNode decisions = document.putArray("decisions");
-    plan.changes().forEach(decision -> decisions.add(decision(decision)));
+    document.putPOJO(
+        "decisions", new StreamedList(() -> plan.changes().map(PlanCommand::decision)));
     ArrayNode findings = document.putArray("findings");
     planned.findings().forEach(finding -> findings.add(finding(finding)));
     document.set("costs", costs(planned.costs()));

@@ -20,6 +20,9 @@ final class PlanText {
   private static final Pattern NUMBER = Pattern.compile("(?<=\\.)[0-9]+(?=\\.)");
   private static final int MOST_REFUSALS = 50;
 
+  /** So many groups of names are told apart: more are no names of a model's. */
+  private static final int MOST_GROUPS = 1000;
+
   private PlanText() {}
 
   /**
@@ -68,11 +71,19 @@ final class PlanText {
   }
 
   private static List<String> changes(Plan plan) {
-    Map<String, Integer> groups = new LinkedHashMap<>();
-    plan.changes().forEach(change -> groups.merge(group(change), 1, Integer::sum));
+    Map<String, Long> groups = new LinkedHashMap<>();
+    plan.changes()
+        .map(PlanText::group)
+        .filter(group -> groups.size() < MOST_GROUPS || groups.containsKey(group))
+        .forEach(group -> groups.merge(group, 1L, Long::sum));
     List<String> lines = new ArrayList<>();
     lines.add("");
     groups.forEach((group, count) -> lines.add("%,7d × %s".formatted(count, group)));
+    long shown = groups.values().stream().mapToLong(Long::longValue).sum();
+    long all = plan.counts().rename() + plan.counts().drop();
+    if (shown < all) {
+      lines.add("  … and %,d more: --json lists every one".formatted(all - shown));
+    }
     return lines;
   }
 

@@ -7,20 +7,23 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
-import org.shardmend.plan.PackedDecisions;
+import org.shardmend.plan.Deflated;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.UnitPlan;
 
 /**
- * Keeps a plan's decisions out of the driver's heap once they are too many for it: a rule that
- * changes every tensor of a large checkpoint makes millions. They go to a temporary file of the
- * driver's, which has no name any more when it is in use and so is gone with the process.
+ * Keeps a plan's decisions and comparisons out of the driver's heap once they are too many for it:
+ * a rule that changes every tensor of a large checkpoint makes millions. They go to a temporary
+ * file of the driver's, which has no name any more when it is in use and so is gone with the
+ * process.
  */
 final class DecisionSpill {
   /** So many deflated bytes may stay in the heap. */
   static final long DEFAULT_HEAP_BYTES = 32L << 20;
+
+  /** What takes so little is not worth a place in the file: an empty list, as a rule. */
+  private static final int SMALL_BYTES = 16;
 
   private final long heapBytes;
   private long inHeap;
@@ -31,30 +34,42 @@ final class DecisionSpill {
     this.heapBytes = heapBytes;
   }
 
-  /** The same plan; its decisions are in the heap while there is room, else in the file. */
-  UnitPlan keep(UnitPlan unit) throws IOException {
-    List<ShardPlan> shards = new ArrayList<>();
-    for (ShardPlan shard : unit.shards()) {
-      shards.add(keep(shard));
+  /**
+   * The same plan; its lists are in the heap while there is room, else in the file.
+   *
+   * @throws UncheckedIOException when the file can't be written
+   */
+  UnitPlan keep(UnitPlan unit) {
+    List<ShardPlan> shards =
+        unit.shards().stream()
+            .map(shard -> shard.withChanges(shard.changes().kept(this::keep)))
+            .toList();
+    return new UnitPlan(unit.unit(), shards, unit.open().kept(this::keep));
+  }
+
+  /**
+   * The same list, kept likewise.
+   *
+   * @throws UncheckedIOException when the file can't be written
+   */
+  Deflated keep(Deflated list) {
+    byte[] bytes = list.bytes();
+    if (bytes.length <= SMALL_BYTES || inHeap + bytes.length <= heapBytes) {
+      inHeap += bytes.length;
+      return list;
     }
-    return new UnitPlan(unit.unit(), shards, unit.open());
+    int length = bytes.length;
+    try {
+      long at = append(bytes);
+      return list.keptElsewhere(() -> read(at, length));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Bytes in the file. */
   long spilledBytes() {
     return spilled;
-  }
-
-  private ShardPlan keep(ShardPlan shard) throws IOException {
-    byte[] deflated = shard.changes().deflated();
-    if (shard.counts().nothingToDo() || inHeap + deflated.length <= heapBytes) {
-      inHeap += deflated.length;
-      return shard;
-    }
-    int length = deflated.length;
-    long at = append(deflated);
-    PackedDecisions kept = shard.changes().keptElsewhere(() -> read(at, length));
-    return shard.withChanges(kept);
   }
 
   private long append(byte[] deflated) throws IOException {

@@ -1,8 +1,11 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
@@ -10,9 +13,9 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HeaderFindings;
 import org.shardmend.checkpoint.ModuleNames;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
-import org.shardmend.plan.Comparison;
-import org.shardmend.plan.ComparisonResult;
+import org.shardmend.plan.ComparisonResults;
 import org.shardmend.plan.NamedUnit;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.UnitPlan;
@@ -36,12 +39,19 @@ final class Planner {
     refuse(RankSums.problems(checkpoint));
     RuleSet rules = request.rulesFor(checkpoint.layout());
     SideFileChanges sideFiles = sideFiles(checkpoint);
-    List<ScanStage.Receipt> scans =
-        ScanStage.run(job, access, NamedUnit.of(checkpoint), rules, request.dtypes());
-    refuse(scans.stream().flatMap(scan -> scan.problems().stream()).distinct().toList());
-    List<UnitPlan> unitPlans = spilled(scans);
-    List<Comparison> open = unitPlans.stream().flatMap(unit -> unit.open().stream()).toList();
-    List<ComparisonResult> results = CompareStage.run(job, access, open);
+    DecisionSpill spill = new DecisionSpill(DecisionSpill.DEFAULT_HEAP_BYTES);
+    List<UnitPlan> unitPlans = new ArrayList<>();
+    List<ScanStage.Receipt> scans;
+    ComparisonResults results;
+    try {
+      scans = ScanStage.run(job, access, NamedUnit.of(checkpoint), rules, request.dtypes(), spill);
+      refuse(scans.stream().flatMap(scan -> scan.problems().stream()).distinct().toList());
+      scans.forEach(scan -> unitPlans.add(scan.plan()));
+      results = CompareStage.run(job, access, unitPlans, spill);
+      settle(unitPlans, results, spill);
+    } catch (UncheckedIOException e) {
+      throw noTemporarySpace(e.getCause());
+    }
     Plan plan =
         Plan.of(
             checkpoint.layout().id(),
@@ -70,23 +80,26 @@ final class Planner {
         job.bytesRead() - before);
   }
 
-  /** The units' plans, with what is too much for the heap on the driver's disk. */
-  private static List<UnitPlan> spilled(List<ScanStage.Receipt> scans) throws JobException {
-    DecisionSpill spill = new DecisionSpill(DecisionSpill.DEFAULT_HEAP_BYTES);
-    List<UnitPlan> plans = new ArrayList<>();
-    try {
-      for (ScanStage.Receipt scan : scans) {
-        plans.add(spill.keep(scan.plan()));
-      }
-      return plans;
-    } catch (IOException e) {
-      throw JobException.failed(
-          "no-temporary-space",
-          "The plan is too large for the driver's heap, and can't be put into its temporary"
-              + " directory (java.io.tmpdir): "
-              + e.getMessage(),
-          e);
+  /** Refuses what met different bytes. */
+  private static void settle(List<UnitPlan> plans, ComparisonResults results, DecisionSpill spill) {
+    Map<UnitId, Integer> places = new HashMap<>();
+    for (int i = 0; i < plans.size(); i++) {
+      places.put(plans.get(i).unit(), i);
     }
+    results.byUnit(
+        (unit, different) -> {
+          int place = places.get(unit);
+          plans.set(place, spill.keep(plans.get(place).settled(different)));
+        });
+  }
+
+  private static JobException noTemporarySpace(IOException failure) {
+    return JobException.failed(
+        "no-temporary-space",
+        "The plan is too large for the driver's heap, and can't be put into its temporary"
+            + " directory (java.io.tmpdir): "
+            + failure.getMessage(),
+        failure);
   }
 
   private SideFileChanges sideFiles(Checkpoint checkpoint) throws JobException {

@@ -9,6 +9,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.plan.NamedUnit;
+import org.shardmend.plan.PackedComparisons;
 import org.shardmend.plan.UnitPlan;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.SafetensorsException;
@@ -30,28 +31,40 @@ final class ScanStage {
       UnitPlan plan, UnitSummary summary, ArrayList<Finding> problems, ArrayList<Finding> findings)
       implements Serializable {
 
+    private Receipt kept(DecisionSpill spill) {
+      return new Receipt(spill.keep(plan), summary, problems, findings);
+    }
+
     static Receipt malformed(NamedUnit unit, List<Finding> problems) {
       return new Receipt(
-          new UnitPlan(unit.id(), List.of(), List.of()),
+          new UnitPlan(unit.id(), List.of(), PackedComparisons.NONE),
           UnitSummary.ofShards(unit.id(), List.of()),
           new ArrayList<>(problems),
           new ArrayList<>());
     }
   }
 
+  /**
+   * Scans and plans.
+   *
+   * @param spill keeps what is too much for the heap of the plans, as they arrive
+   * @throws java.io.UncheckedIOException when it can't
+   */
   static List<Receipt> run(
       SparkJob job,
       CheckpointAccess access,
       List<NamedUnit> units,
       RuleSet rules,
-      UnknownDtypes dtypes)
+      UnknownDtypes dtypes,
+      DecisionSpill spill)
       throws JobException {
     SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
-    return job.run(
+    return job.runKeeping(
         "Read headers and plan",
         0,
         units,
-        (unit, meter) -> scan(access, unit, rules, dtypes, shared, meter));
+        (unit, meter) -> scan(access, unit, rules, dtypes, shared, meter),
+        receipt -> receipt.kept(spill));
   }
 
   private static Receipt scan(

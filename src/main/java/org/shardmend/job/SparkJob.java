@@ -6,12 +6,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -191,6 +195,44 @@ public final class SparkJob implements AutoCloseable {
       MeteredFunction<T, R> function,
       ReceiptSink<R> sink)
       throws JobException {
+    Intake<R> intake =
+        receipt -> {
+          sink.accept(receipt);
+          return receipt;
+        };
+    return runThrough(intake, description, totalBytes, tasks, function);
+  }
+
+  /**
+   * As {@link #run(String, long, List, MeteredFunction, ReceiptSink)}, for receipts that are too
+   * large to be held as they come.
+   *
+   * @param keeper makes of each receipt, as soon as its task has ended, what is returned of it
+   */
+  <T extends Serializable, R extends Serializable> List<R> runKeeping(
+      String description,
+      long totalBytes,
+      List<T> tasks,
+      MeteredFunction<T, R> function,
+      UnaryOperator<R> keeper)
+      throws JobException {
+    Intake<R> intake = keeper::apply;
+    return runThrough(intake, description, totalBytes, tasks, function);
+  }
+
+  /** What is returned of a receipt. */
+  @FunctionalInterface
+  private interface Intake<R> {
+    R take(R receipt) throws IOException;
+  }
+
+  private <T extends Serializable, R extends Serializable> List<R> runThrough(
+      Intake<R> intake,
+      String description,
+      long totalBytes,
+      List<T> tasks,
+      MeteredFunction<T, R> function)
+      throws JobException {
     List<R> receipts = new ArrayList<>(tasks.size());
     if (tasks.isEmpty()) {
       return receipts;
@@ -198,10 +240,10 @@ public final class SparkJob implements AutoCloseable {
     long began = System.nanoTime();
     progress.begin(description, totalBytes);
     spark.setJobDescription(description);
-    try (Stage<R> stage = new Stage<>(description, sink)) {
+    try (Stage<R> stage = new Stage<>(description)) {
       for (int from = 0; from < tasks.size(); from += TASKS_PER_ACTION) {
         List<T> wave = tasks.subList(from, Math.min(tasks.size(), from + TASKS_PER_ACTION));
-        receipts.addAll(stage.run(wave, function));
+        receipts.addAll(stage.run(wave, function, intake));
       }
       return receipts;
     } catch (RuntimeException e) {
@@ -261,12 +303,10 @@ public final class SparkJob implements AutoCloseable {
   /** One stage while it runs: meters bytes, and hands receipts on as they arrive. */
   private final class Stage<R extends Serializable> implements AutoCloseable {
     private final String description;
-    private final ReceiptIntake<R> intake;
     private final ByteMeter meter;
 
-    Stage(String description, ReceiptSink<R> sink) {
+    Stage(String description) {
       this.description = description;
-      this.intake = new ReceiptIntake<>(sink);
       this.meter = ByteMeter.begin(spark.sc().longAccumulator("bytes"));
     }
 
@@ -276,43 +316,49 @@ public final class SparkJob implements AutoCloseable {
       meter.end();
     }
 
-    <T extends Serializable> List<R> run(List<T> tasks, MeteredFunction<T, R> function)
-        throws JobException {
+    <T extends Serializable> List<R> run(
+        List<T> tasks, MeteredFunction<T, R> function, Intake<R> intake) throws JobException {
+      SortedMap<Integer, R> kept = new TreeMap<>();
+      ReceiptIntake<Finished.Receipt<R>> taken =
+          new ReceiptIntake<>(receipt -> kept.put(receipt.task(), intake.take(receipt.content())));
       Finished<R> finished = new Finished<>();
       spark.sc().register(finished);
       RunningTasks running = RunningTasks.begin();
       ByteMeter bytes = meter;
       String run = LoggedRun.current();
-      JavaFutureAction<List<R>> action =
+      JavaFutureAction<Void> action =
           spread(tasks)
-              .map(
+              .foreachAsync(
                   task -> {
                     R receipt =
                         running.run(() -> logged(run, () -> function.apply(task, bytes.ofTask())));
-                    finished.add(receipt);
-                    return receipt;
-                  })
-              .collectAsync();
+                    finished.add(new Finished.Receipt<>(TaskContext.getPartitionId(), receipt));
+                  });
       try {
-        for (int taken = 0; taken < tasks.size() && !failed(action); ) {
-          R receipt = finished.arrived().poll(PROGRESS_MILLIS, TimeUnit.MILLISECONDS);
+        for (int arrived = 0; arrived < tasks.size() && !action.isDone(); ) {
+          Finished.Receipt<R> receipt =
+              finished.arrived().poll(PROGRESS_MILLIS, TimeUnit.MILLISECONDS);
           if (receipt != null) {
-            intake.take(receipt);
-            taken++;
+            taken.take(receipt);
+            arrived++;
           }
           progress.update(meter.bytes());
         }
         running.end();
         // A stage that fails still keeps what was finished: running again does not redo it.
-        for (R receipt = finished.arrived().poll();
+        for (Finished.Receipt<R> receipt = finished.arrived().poll();
             receipt != null;
             receipt = finished.arrived().poll()) {
-          intake.take(receipt);
+          taken.take(receipt);
         }
-        intake.end();
-        List<R> receipts = action.get();
-        intake.requireAllTaken();
-        return receipts;
+        taken.end();
+        action.get();
+        taken.requireAllTaken();
+        if (kept.size() < tasks.size()) {
+          throw new IllegalStateException(
+              "Spark lost %d receipts".formatted(tasks.size() - kept.size()));
+        }
+        return List.copyOf(kept.values());
       } catch (IOException e) {
         throw StorageFailures.toJobException(e);
       } catch (InterruptedException e) {
@@ -328,22 +374,6 @@ public final class SparkJob implements AutoCloseable {
           action.cancel(true);
         }
         running.end();
-      }
-    }
-
-    private static boolean failed(JavaFutureAction<?> action) {
-      return action.isDone() && (action.isCancelled() || isExceptional(action));
-    }
-
-    private static boolean isExceptional(JavaFutureAction<?> action) {
-      try {
-        action.get();
-        return false;
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return true;
-      } catch (Exception e) { // The caller's own get() reports it.
-        return true;
       }
     }
   }

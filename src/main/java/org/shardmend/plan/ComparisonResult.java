@@ -27,6 +27,11 @@ public record ComparisonResult(
     return new ComparisonResult(comparison.unit(), comparison.target(), offset, tensor);
   }
 
+  /** Whether this is the result of {@code comparison}. */
+  boolean isOf(Comparison comparison) {
+    return target.equals(comparison.target()) && unit.equals(comparison.unit());
+  }
+
   /** The first differing byte, relative to the tensors' starts; empty when they are equal. */
   public OptionalLong difference() {
     return firstDifference < 0 ? OptionalLong.empty() : OptionalLong.of(firstDifference);

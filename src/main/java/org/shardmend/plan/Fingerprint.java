@@ -8,10 +8,11 @@ import java.io.UncheckedIOException;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -30,7 +31,8 @@ final class Fingerprint {
       List<ShardPlan> shards,
       Map<String, String> sideFileDigests,
       String rulesJson,
-      List<ComparisonResult> comparisons) {
+      List<PackedComparisons> comparisons,
+      ComparisonResults results) {
     MessageDigest sha256 = sha256();
     try (JsonGenerator json =
         JSON.createGenerator(new DigestOutputStream(OutputStream.nullOutputStream(), sha256))) {
@@ -53,15 +55,7 @@ final class Fingerprint {
       json.writeFieldName("rules");
       json.writeRawValue(rulesJson);
       json.writeArrayFieldStart("comparisons");
-      for (ComparisonResult result : inOrder(comparisons)) {
-        json.writeStartArray();
-        json.writeNumber(result.unit().pp());
-        json.writeNumber(result.unit().tp());
-        json.writeString(result.target());
-        json.writeNumber(result.firstDifference());
-        json.writeString(result.differingTensor());
-        json.writeEndArray();
-      }
+      writeComparisons(comparisons, results, json);
       json.writeEndArray();
       json.writeEndObject();
     } catch (IOException e) {
@@ -70,13 +64,42 @@ final class Fingerprint {
     return HexFormat.of().formatHex(sha256.digest());
   }
 
-  private static List<ComparisonResult> inOrder(List<ComparisonResult> comparisons) {
-    return comparisons.stream()
-        .sorted(
-            Comparator.comparingInt((ComparisonResult result) -> result.unit().pp())
-                .thenComparingInt(result -> result.unit().tp())
-                .thenComparing(ComparisonResult::target))
-        .toList();
+  /** One by one: a checkpoint may have millions, of which few differ. */
+  private static void writeComparisons(
+      List<PackedComparisons> comparisons, ComparisonResults results, JsonGenerator json)
+      throws IOException {
+    Iterator<ComparisonResult> different = results.different().iterator();
+    Optional<ComparisonResult> next = next(different);
+    for (PackedComparisons ofUnit : comparisons) {
+      Iterator<Comparison> each = ofUnit.stream().iterator();
+      while (each.hasNext()) {
+        Comparison comparison = each.next();
+        if (next.isPresent() && next.get().isOf(comparison)) {
+          write(next.get(), json);
+          next = next(different);
+        } else {
+          write(ComparisonResult.equal(comparison), json);
+        }
+      }
+    }
+    if (next.isPresent()) {
+      throw new IllegalArgumentException(
+          "There is no such comparison, or it is not in this order: " + next.get());
+    }
+  }
+
+  private static Optional<ComparisonResult> next(Iterator<ComparisonResult> results) {
+    return results.hasNext() ? Optional.of(results.next()) : Optional.empty();
+  }
+
+  private static void write(ComparisonResult result, JsonGenerator json) throws IOException {
+    json.writeStartArray();
+    json.writeNumber(result.unit().pp());
+    json.writeNumber(result.unit().tp());
+    json.writeString(result.target());
+    json.writeNumber(result.firstDifference());
+    json.writeString(result.differingTensor());
+    json.writeEndArray();
   }
 
   private static MessageDigest sha256() {

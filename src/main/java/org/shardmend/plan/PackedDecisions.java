@@ -1,123 +1,77 @@
 package org.shardmend.plan;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.Serializable;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
-import java.util.zip.DeflaterOutputStream;
-import java.util.zip.InflaterInputStream;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.shardmend.checkpoint.UnitId;
 
 /**
- * A list of decisions as it travels and rests: deflated, about a twentieth of the objects' size.
- * Names within a shard are much alike, so a plan that changes every tensor of a large checkpoint
- * takes little room; what is too much all the same can be kept elsewhere, and is fetched when it is
- * unpacked or sent.
+ * A list of decisions as it travels and rests, {@link Deflated}: about a twentieth of the objects'
+ * size. So a plan that changes every tensor of a large checkpoint takes little room.
+ *
+ * @param deflated the decisions
  */
-public final class PackedDecisions implements Serializable {
-  private static final long serialVersionUID = 1L;
+public record PackedDecisions(Deflated deflated) implements Serializable {
 
-  private final int count;
-  private final transient Supplier<byte[]> deflated;
+  /** The packed form of {@code decisions}. */
+  public static PackedDecisions of(List<Decision> decisions) {
+    return of(decisions.stream());
+  }
 
-  private PackedDecisions(int count, Supplier<byte[]> deflated) {
-    this.count = count;
-    this.deflated = deflated;
+  static PackedDecisions of(Stream<Decision> decisions) {
+    Deflated.Builder<Decision> builder = new Deflated.Builder<>(PackedDecisions::write);
+    decisions.forEach(builder::add);
+    return new PackedDecisions(builder.build());
   }
 
   /** How many decisions there are. */
   public int count() {
-    return count;
+    return deflated.count();
   }
 
-  /** The deflated form; not to be changed. */
-  public byte[] deflated() {
-    return deflated.get();
+  /** The same decisions, kept where {@code keeper} puts them. */
+  public PackedDecisions kept(UnaryOperator<Deflated> keeper) {
+    return new PackedDecisions(keeper.apply(deflated));
   }
 
-  /**
-   * The same decisions, kept elsewhere.
-   *
-   * @param kept fetches the {@link #deflated} form from where it was put
-   */
-  public PackedDecisions keptElsewhere(Supplier<byte[]> kept) {
-    return new PackedDecisions(count, kept);
+  /** The decisions, in the order in which they were packed, each made when it is asked for. */
+  public Stream<Decision> stream() {
+    return deflated.stream(PackedDecisions::read);
   }
 
-  private Object writeReplace() {
-    return new Sent(count, deflated());
-  }
-
-  /** What travels: always the decisions themselves. */
-  private static final class Sent implements Serializable {
-    private static final long serialVersionUID = 1L;
-
-    private final int count;
-    private final byte[] deflated;
-
-    Sent(int count, byte[] deflated) {
-      this.count = count;
-      this.deflated = deflated;
-    }
-
-    private Object readResolve() {
-      return new PackedDecisions(count, () -> deflated);
-    }
-  }
-
-  /** The packed form of {@code decisions}. */
-  public static PackedDecisions of(List<Decision> decisions) {
-    ByteArrayOutputStream buffer = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(new DeflaterOutputStream(buffer))) {
-      for (Decision decision : decisions) {
-        out.writeInt(decision.unit().pp());
-        out.writeInt(decision.unit().tp());
-        out.writeUTF(decision.action().name());
-        for (String text :
-            List.of(
-                decision.shard(),
-                decision.tensor(),
-                decision.target(),
-                decision.rule(),
-                decision.reason())) {
-          byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-          out.writeInt(utf8.length);
-          out.write(utf8);
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("A byte array refused to be written", e);
-    }
-    byte[] deflated = buffer.toByteArray();
-    return new PackedDecisions(decisions.size(), () -> deflated);
-  }
-
-  /** The decisions, in the order in which they were packed. */
+  /** All of them at once. */
   public List<Decision> unpack() {
-    List<Decision> decisions = new ArrayList<>(count);
-    try (DataInputStream in =
-        new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(deflated())))) {
-      for (int i = 0; i < count; i++) {
-        UnitId unit = new UnitId(in.readInt(), in.readInt());
-        Action action = Action.valueOf(in.readUTF());
-        decisions.add(new Decision(unit, text(in), text(in), text(in), action, text(in), text(in)));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("Packed decisions are damaged", e);
-    }
+    List<Decision> decisions = new ArrayList<>(count());
+    stream().forEach(decisions::add);
     return decisions;
   }
 
-  private static String text(DataInputStream in) throws IOException {
-    byte[] utf8 = new byte[in.readInt()];
-    in.readFully(utf8);
-    return new String(utf8, StandardCharsets.UTF_8);
+  private static void write(Decision decision, DataOutputStream out) throws IOException {
+    out.writeInt(decision.unit().pp());
+    out.writeInt(decision.unit().tp());
+    out.writeUTF(decision.action().name());
+    Deflated.writeText(decision.shard(), out);
+    Deflated.writeText(decision.tensor(), out);
+    Deflated.writeText(decision.target(), out);
+    Deflated.writeText(decision.rule(), out);
+    Deflated.writeText(decision.reason(), out);
+  }
+
+  private static Decision read(DataInputStream in) throws IOException {
+    UnitId unit = new UnitId(in.readInt(), in.readInt());
+    Action action = Action.valueOf(in.readUTF());
+    return new Decision(
+        unit,
+        Deflated.readText(in),
+        Deflated.readText(in),
+        Deflated.readText(in),
+        action,
+        Deflated.readText(in),
+        Deflated.readText(in));
   }
 }

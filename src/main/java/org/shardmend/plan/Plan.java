@@ -26,7 +26,7 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
    * The plan of a checkpoint.
    *
    * @param layout the layout's id
-   * @param unitPlans every load unit's plan, in order
+   * @param unitPlans every load unit's plan, settled, in the order of their ids
    * @param results the result of every open comparison
    * @param sideFileDigests digests of the side files that carry tensor names, by name
    * @param rulesJson the rules in their canonical JSON
@@ -35,22 +35,29 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
   public static Plan of(
       String layout,
       List<UnitPlan> unitPlans,
-      List<ComparisonResult> results,
+      ComparisonResults results,
       Map<String, String> sideFileDigests,
       String rulesJson) {
-    long open = unitPlans.stream().mapToLong(unit -> unit.open().size()).sum();
-    if (open != results.size()) {
+    long open = unitPlans.stream().mapToLong(unit -> unit.open().count()).sum();
+    if (open != results.compared()) {
       throw new IllegalArgumentException(
-          "%d comparisons are open, but %d have a result".formatted(open, results.size()));
+          "%d comparisons are open, but %d have a result".formatted(open, results.compared()));
     }
     Map<String, List<ShardPlan>> byName = new LinkedHashMap<>();
     for (UnitPlan unit : unitPlans) {
       for (ShardPlan shard : unit.shards()) {
-        byName.computeIfAbsent(shard.name(), name -> new ArrayList<>()).add(shard.settled(results));
+        byName.computeIfAbsent(shard.name(), name -> new ArrayList<>()).add(shard);
       }
     }
     List<ShardPlan> shards = byName.values().stream().map(ShardPlan::together).toList();
-    String fingerprint = Fingerprint.of(layout, shards, sideFileDigests, rulesJson, results);
+    String fingerprint =
+        Fingerprint.of(
+            layout,
+            shards,
+            sideFileDigests,
+            rulesJson,
+            unitPlans.stream().map(UnitPlan::open).toList(),
+            results);
     return new Plan(layout, fingerprint, unitPlans.size(), shards);
   }
 
@@ -68,7 +75,7 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
   public Stream<Decision> changes() {
     return shards.stream()
         .filter(shard -> !shard.counts().nothingToDo())
-        .flatMap(shard -> shard.changes().unpack().stream());
+        .flatMap(shard -> shard.changes().stream());
   }
 
   /** Every decision that refuses. */

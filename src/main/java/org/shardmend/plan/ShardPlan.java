@@ -121,7 +121,7 @@ public record ShardPlan(
         first.headerDigest,
         first.headerBytes,
         plans.stream().map(ShardPlan::counts).reduce(ActionCounts.NONE, ActionCounts::plus),
-        PackedDecisions.of(plans.stream().flatMap(plan -> plan.changes.unpack().stream()).toList()),
+        PackedDecisions.of(plans.stream().flatMap(plan -> plan.changes.stream())),
         first.targetBytes,
         first.targetHeaderBytes,
         first.namesElsewhere,
@@ -168,12 +168,11 @@ public record ShardPlan(
   }
 
   /** The same plan after comparisons: whatever met different bytes is refused. */
-  public ShardPlan settled(List<ComparisonResult> results) {
-    if (counts.nothingToDo()
-        || results.stream().allMatch(result -> result.difference().isEmpty())) {
+  ShardPlan settled(List<ComparisonResult> different) {
+    if (counts.nothingToDo()) {
       return this;
     }
-    List<Decision> settled = UnitPlanner.settle(changes.unpack(), results);
+    List<Decision> settled = UnitPlanner.settle(changes.unpack(), different);
     return with(ActionCounts.of(counts.tensors(), settled), PackedDecisions.of(settled));
   }
 

@@ -9,7 +9,7 @@ import org.shardmend.checkpoint.UnitId;
  * @param unit the load unit
  * @param changes every decision but KEEP, in the order of shard and tensor name; those that take
  *     part in an open comparison stand as they will if it finds equal bytes
- * @param open what must be compared before the decisions hold
+ * @param open what must be compared before the decisions hold, in the order of their targets
  * @param tensors how many tensors the unit has, kept ones included
  */
 public record UnitDecisions(

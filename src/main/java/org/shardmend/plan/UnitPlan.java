@@ -18,15 +18,14 @@ import org.shardmend.safetensors.UnknownDtypes;
  *
  * @param unit the load unit
  * @param shards the unit's shards, in the order of the unit
- * @param open what must be compared before the plan holds
+ * @param open what must be compared before the plan holds, in the order of their targets
  */
-public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> open)
+public record UnitPlan(UnitId unit, List<ShardPlan> shards, PackedComparisons open)
     implements Serializable {
 
   /** Copies the lists, so that the value can't change. */
   public UnitPlan {
     shards = List.copyOf(shards);
-    open = List.copyOf(open);
   }
 
   /**
@@ -44,7 +43,7 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> ope
       List<Decision> changes = byShard.getOrDefault(shard.shard().name(), List.of());
       shards.add(ShardPlan.of(shard, changes, dtypes));
     }
-    return new UnitPlan(unit, shards, decisions.open());
+    return new UnitPlan(unit, shards, PackedComparisons.of(decisions.open()));
   }
 
   /**
@@ -65,7 +64,18 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, List<Comparison> ope
           ShardPlan.ofNamesElsewhere(
               shard, counts.getOrDefault(name, 0L), byShard.getOrDefault(name, List.of())));
     }
-    return new UnitPlan(unit, shards, decisions.open());
+    return new UnitPlan(unit, shards, PackedComparisons.of(decisions.open()));
+  }
+
+  /**
+   * The plan after comparisons: whatever met different bytes is refused.
+   *
+   * @param different the unit's comparisons that found a difference
+   */
+  public UnitPlan settled(List<ComparisonResult> different) {
+    return different.isEmpty()
+        ? this
+        : new UnitPlan(unit, shards.stream().map(shard -> shard.settled(different)).toList(), open);
   }
 
   private static Map<String, List<Decision>> byShard(UnitDecisions decisions) {

@@ -15,6 +15,7 @@ import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Action;
 import org.shardmend.plan.ActionCounts;
 import org.shardmend.plan.Decision;
+import org.shardmend.plan.PackedComparisons;
 import org.shardmend.plan.PackedDecisions;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.UnitPlan;
@@ -55,10 +56,11 @@ class DecisionSpillTest {
 
   @Test
   void whatIsTooMuchForTheHeapComesBackFromTheFile() throws IOException {
-    DecisionSpill spill = new DecisionSpill(shard(0).changes().deflated().length + 1L);
+    DecisionSpill spill = new DecisionSpill(shard(0).changes().deflated().bytes().length + 1L);
 
     UnitPlan kept =
-        spill.keep(new UnitPlan(UNIT, List.of(shard(0), shard(1), shard(2)), List.of()));
+        spill.keep(
+            new UnitPlan(UNIT, List.of(shard(0), shard(1), shard(2)), PackedComparisons.NONE));
 
     assertThat(spill.spilledBytes()).isPositive();
     for (int number = 0; number < 3; number++) {
@@ -69,7 +71,7 @@ class DecisionSpillTest {
   @Test
   void spilledDecisionsTravelWhole() throws Exception {
     DecisionSpill spill = new DecisionSpill(0);
-    UnitPlan kept = spill.keep(new UnitPlan(UNIT, List.of(shard(4)), List.of()));
+    UnitPlan kept = spill.keep(new UnitPlan(UNIT, List.of(shard(4)), PackedComparisons.NONE));
 
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
