@@ -27,7 +27,7 @@ public final class ExpectedState implements Serializable {
   /**
    * The longest document that is read, in bytes: 1,024 ranks with 3,000 tensors have some 400 MB.
    */
-  public static final int MAX_BYTES = 512 << 20;
+  public static final int MAX_BYTES = 1 << 30;
 
   private static final int MAX_RANK = 1 << 20;
   private static final int MAX_DIMENSIONS = 64;

@@ -85,7 +85,7 @@ final class HuggingFaceLayout {
     return entry.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            IndexJson.read(listing.readJson(entry.get(), Listing.MAX_JSON_BYTES), files.index()));
+            IndexJson.read(listing.readJson(entry.get(), IndexJson.MAX_BYTES), files.index()));
   }
 
   private List<String> names(Optional<IndexJson> index) throws CheckpointException {

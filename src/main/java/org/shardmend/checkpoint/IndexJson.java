@@ -19,6 +19,9 @@ public final class IndexJson {
   /** The name of the index of safetensors files. */
   public static final String FILE_NAME = "model.safetensors.index.json";
 
+  /** The longest index that is read, in bytes. The largest known one has some 20 MB. */
+  public static final int MAX_BYTES = Listing.MAX_JSON_BYTES;
+
   private static final String WEIGHT_MAP = "weight_map";
   private static final String METADATA = "metadata";
   private static final String TOTAL_SIZE = "total_size";

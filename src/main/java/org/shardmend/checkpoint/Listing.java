@@ -22,7 +22,7 @@ final class Listing {
   /** The note that Shardmend leaves in a repaired checkpoint. */
   static final String OWN_NOTE = "shardmend.json";
 
-  /** The longest JSON side file that is read, in bytes. The largest known index has some 20 MB. */
+  /** The longest JSON side file that is read, in bytes. */
   static final int MAX_JSON_BYTES = 64 << 20;
 
   private static final int MAX_DEPTH = 64;

@@ -136,7 +136,7 @@ final class SideFacts {
     String fault;
     try {
       Optional<IndexJson> index =
-          IndexJson.parse(listing.readJson(file.entry(), Listing.MAX_JSON_BYTES), file.name());
+          IndexJson.parse(listing.readJson(file.entry(), IndexJson.MAX_BYTES), file.name());
       if (index.isEmpty()) {
         return SideFile.Role.PLAIN; // an index of something else
       }

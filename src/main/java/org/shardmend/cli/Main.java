@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 import org.shardmend.job.JobException;
 import org.shardmend.job.ProcessFailures;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /** Entry point of the command line. */
@@ -94,12 +96,32 @@ public final class Main {
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(
             parsed -> {
+              requireValues(parsed);
               root.applySparkOptions();
               return new CommandLine.RunLast().execute(parsed);
             })
         .setParameterExceptionHandler(Main::wrongUse)
         .setExecutionExceptionHandler(Main::unexpected)
         .setUsageHelpAutoWidth(true);
+  }
+
+  /** An empty word is a variable that a script has not set: it is not taken for no option. */
+  private static void requireValues(CommandLine.ParseResult parsed) {
+    for (CommandLine.ParseResult at = parsed; at != null; at = at.subcommand()) {
+      for (ArgSpec argument : at.matchedArgs()) {
+        if (argument.arity().max() > 0 && argument.originalStringValues().contains("")) {
+          throw new ParameterException(
+              at.commandSpec().commandLine(),
+              "%s is empty; give it a value, or leave it out".formatted(shown(argument)),
+              argument,
+              "");
+        }
+      }
+    }
+  }
+
+  private static String shown(ArgSpec argument) {
+    return argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
   }
 
   private static int wrongUse(ParameterException e, String[] args) {

@@ -17,7 +17,6 @@ import org.shardmend.storage.Stores;
 
 /** Reads expected states from wherever they are. */
 public final class ExpectedStates {
-  private static final int MAX_FILE_BYTES = 1 << 30;
   private static final String SUFFIX = ".json";
 
   private ExpectedStates() {}
@@ -51,7 +50,7 @@ public final class ExpectedStates {
 
   private static ExpectedState read(Store store, Location file, String shown)
       throws IOException, CheckpointException {
-    return ExpectedState.read(SmallFiles.read(store, file.path(), MAX_FILE_BYTES), shown);
+    return ExpectedState.read(SmallFiles.read(store, file.path(), ExpectedState.MAX_BYTES), shown);
   }
 
   private static ExpectedState together(Store store, Location directory)

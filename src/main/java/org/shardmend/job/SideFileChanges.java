@@ -30,8 +30,6 @@ import org.shardmend.storage.Store;
  * plan's fingerprint stands for is what is changed.
  */
 final class SideFileChanges {
-  private static final int MAX_INDEX_BYTES = 1 << 28;
-
   private final Checkpoint checkpoint;
   private final TreeMap<String, byte[]> indexes;
   private final boolean rewritesConfig;
@@ -56,7 +54,7 @@ final class SideFileChanges {
     try (Store store = access.open()) {
       for (SideFile file : checkpoint.sideFiles()) {
         if (file.role() == SideFile.Role.INDEX) {
-          byte[] index = SmallFiles.read(store, access.path(file.name()), MAX_INDEX_BYTES);
+          byte[] index = SmallFiles.read(store, access.path(file.name()), IndexJson.MAX_BYTES);
           meter.accept(index.length);
           indexes.put(file.name(), index);
         }
