@@ -73,14 +73,18 @@ public final class RollbackAction {
       if (store.stat(checkpoint.path()).isEmpty()) {
         throw Locations.missing(checkpoint);
       }
-      Journal journal = Journal.of(store, checkpoint.path(), listener);
-      if (journal.state() == JournalState.NONE) {
-        requireNoneElsewhere(store);
-        return journal.rollback(InPlaceRepair.PATCH_THREADS);
+      if (!store.traits().overwritesInPlace()) {
+        // No repair in place is made there, so there is nothing that a lock would have to hold.
+        return JournalResult.nothing();
       }
       String path = TargetLock.inside(checkpoint.path());
+      // Before the first look: what another run does between a look and the lock would be undone.
       try (TargetLock lock = Repairs.lock(store, path, run, breakLock, progress)) {
         lock.requireHeld();
+        Journal journal = Journal.of(store, checkpoint.path(), listener);
+        if (journal.state() == JournalState.NONE) {
+          requireNoneElsewhere(store);
+        }
         String fingerprint = fingerprint(store);
         JournalResult undone = journal.rollback(InPlaceRepair.PATCH_THREADS);
         if (undone.outcome() == JournalResult.Outcome.ROLLED_BACK) {

@@ -22,6 +22,11 @@ public record JournalResult(Outcome outcome, int files, long bytesRead, long byt
     ROLLED_BACK
   }
 
+  /** That of a checkpoint without a journal. */
+  public static JournalResult nothing() {
+    return of(Outcome.NOTHING);
+  }
+
   /** A result without any work. */
   static JournalResult of(Outcome outcome) {
     return new JournalResult(outcome, 0, 0, 0);
