@@ -107,6 +107,13 @@ final class RepairCommand extends ShardmendCommand {
   private boolean forget;
 
   @Option(
+      names = "--adopt-journal",
+      description =
+          "In place: finish the journal of a stopped repair in place that another user, or another"
+              + " host, began.")
+  private boolean adoptJournal;
+
+  @Option(
       names = "--digest",
       paramLabel = "D",
       converter = DigestName.class,
@@ -189,6 +196,9 @@ final class RepairCommand extends ShardmendCommand {
     }
     if (restart) {
       request.restart();
+    }
+    if (adoptJournal) {
+      request.adoptJournal();
     }
     if (breakLock) {
       request.breakLock();

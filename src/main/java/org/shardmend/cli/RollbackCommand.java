@@ -35,6 +35,13 @@ final class RollbackCommand extends ShardmendCommand {
   private boolean breakLock;
 
   @Option(
+      names = "--adopt-journal",
+      description =
+          "Undo by the journal of a stopped repair in place that another user, or another host,"
+              + " began.")
+  private boolean adoptJournal;
+
+  @Option(
       names = "--audit",
       paramLabel = "DIR",
       description =
@@ -45,6 +52,9 @@ final class RollbackCommand extends ShardmendCommand {
   CommandResult run(Progress progress) throws JobException {
     Location location = Locations.parse(checkpoint, DriverHadoop.configuration());
     RollbackAction action = new RollbackAction(location, breakLock, progress);
+    if (adoptJournal) {
+      action.adoptJournal();
+    }
     if (!audit.isEmpty()) {
       action.audit(Locations.parse(audit, DriverHadoop.configuration()));
     }

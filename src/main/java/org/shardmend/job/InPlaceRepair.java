@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
@@ -12,9 +14,11 @@ import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.storage.CheckpointStamps;
 import org.shardmend.storage.EnclosingJournal;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.InPlaceCandidate;
@@ -27,6 +31,7 @@ import org.shardmend.storage.Location;
 import org.shardmend.storage.Manifest;
 import org.shardmend.storage.ManifestShard;
 import org.shardmend.storage.Nonce;
+import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.StagedEntry;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
@@ -66,7 +71,8 @@ final class InPlaceRepair {
     this.run = run;
     this.store = store;
     this.lock = lock;
-    this.journal = Journal.of(store, location.path(), request.listener());
+    Journal ofCheckpoint = Journal.of(store, location.path(), request.listener());
+    this.journal = request.adoptsJournal() ? ofCheckpoint.adopting() : ofCheckpoint;
   }
 
   /** Takes the checkpoint's lock and repairs it. */
@@ -75,6 +81,7 @@ final class InPlaceRepair {
     requireStrategy(request);
     try (Store store = new CheckpointAccess(location, job.hadoop()).open()) {
       requireDirectory(store, location);
+      OwnDirectory.requirePlain(store, location.path());
       Optional<Finding> impossible = InPlaceGuards.ofStore(store.traits(), location);
       if (impossible.isPresent()) {
         throw JobException.usage(impossible.get().code(), impossible.get().message());
@@ -122,6 +129,7 @@ final class InPlaceRepair {
     if (request.forgets() && journal.state() == JournalState.APPLIED) {
       journal.forget();
     }
+    CheckpointStamps stamps = CheckpointStamps.take(store, location.path());
     PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
     Repairs.requireDecided(planned);
     if (planned.plan().nothingToDo()) {
@@ -132,27 +140,29 @@ final class InPlaceRepair {
           0);
     }
     if (planned.checkpoint().directory().isEmpty()) {
-      return change(planned);
+      return change(planned, stamps);
     }
-    return changeDump(planned);
+    return changeDump(planned, stamps);
   }
 
   /** The dump below a root may be named by itself in another run, which holds the dump's lock. */
-  private RepairResult changeDump(PlannedCheckpoint planned) throws JobException, IOException {
+  private RepairResult changeDump(PlannedCheckpoint planned, CheckpointStamps stamps)
+      throws JobException, IOException {
     String dump = Discoveries.dump(location, planned.checkpoint()).path();
     try (TargetLock inner =
         Repairs.lock(store, TargetLock.inside(dump), run, request.breaksLock(), job.progress())) {
       inner.requireHeld();
-      return change(planned);
+      return change(planned, stamps);
     }
   }
 
-  private RepairResult change(PlannedCheckpoint planned) throws JobException, IOException {
+  private RepairResult change(PlannedCheckpoint planned, CheckpointStamps stamps)
+      throws JobException, IOException {
     requireUndoable(planned);
     requireWritable(planned);
     long needed = planned.costs().get(Strategy.PATCH).extraSpace();
     Repairs.requireSpace(store, location.path(), needed, location);
-    return patch(planned);
+    return patch(planned, stamps);
   }
 
   /** Finishes what a stopped run has begun; its result is then what is planned on. */
@@ -235,9 +245,10 @@ final class InPlaceRepair {
     }
   }
 
-  private RepairResult patch(PlannedCheckpoint planned) throws JobException, IOException {
+  private RepairResult patch(PlannedCheckpoint planned, CheckpointStamps stamps)
+      throws JobException, IOException {
     Plan plan = planned.plan();
-    JournalBuilder builder = journal.begin(run.id().value());
+    JournalBuilder builder = journal.begin(run.id().value(), stamps);
     Nonce nonce = Nonce.write(store, location.child(JOURNAL).path());
     try (AuditTrail audit = AuditTrail.open(auditRoot(), run.id(), job.hadoop())) {
       List<JournalStageTask.Receipt> receipts = stage(planned, nonce, audit);
@@ -247,6 +258,9 @@ final class InPlaceRepair {
           builder.adopt(entry);
         }
         audit.add(receipt.tensorRows(), receipt.shardRows());
+      }
+      for (String shard : compared(plan)) {
+        builder.compared(shard);
       }
       for (SideFileChange change : planned.sideFileChanges()) {
         builder.put(change.name(), change.content());
@@ -271,6 +285,19 @@ final class InPlaceRepair {
       }
       return result(planned, RepairResult.Outcome.DONE, receipts, written).with(after.warnings());
     }
+  }
+
+  /** The shards of every load unit that loses a tensor: one of them has its twin. */
+  private static List<String> compared(Plan plan) {
+    Set<UnitId> losing =
+        plan.shards().stream()
+            .filter(shard -> !shard.namesElsewhere() && shard.counts().drop() > 0)
+            .map(ShardPlan::unit)
+            .collect(Collectors.toSet());
+    return plan.shards().stream()
+        .filter(shard -> losing.contains(shard.unit()))
+        .map(ShardPlan::name)
+        .toList();
   }
 
   private Location auditRoot() {

@@ -13,6 +13,8 @@ import org.shardmend.audit.AuditFileWriter;
 import org.shardmend.audit.AuditTable;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.TensorRow;
+import org.shardmend.plan.Action;
+import org.shardmend.plan.Decision;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
 import org.shardmend.safetensors.Header;
@@ -24,6 +26,7 @@ import org.shardmend.storage.DigestAlgorithm;
 import org.shardmend.storage.JournalStage;
 import org.shardmend.storage.ManifestShard;
 import org.shardmend.storage.RangeReader;
+import org.shardmend.storage.ShardContent;
 import org.shardmend.storage.ShardDigests;
 import org.shardmend.storage.ShardWriter;
 import org.shardmend.storage.StagedEntry;
@@ -180,14 +183,27 @@ final class JournalStageTask {
     String path = journal.replacementPath(numbered.number(), attempt);
     byte[] header = HeaderWriter.encode(edit.target());
     long bytes = header.length + edit.target().dataBytes();
+    DigestAlgorithm algorithm =
+        DigestAlgorithm.ofLabel(settings.rewrite().digest()).orElse(DigestAlgorithm.XXH3_128);
     ShardCopy copy;
     try (ShardWriter writer = store.create(path, bytes)) {
-      copy = ShardCopy.write(settings.rewrite(), reader, before, edit, header, writer, meter);
+      // The journal proves what it exchanges, also where no digests were asked for.
+      RewriteSettings proving = settings.rewrite().withDigest(algorithm.label());
+      copy = ShardCopy.write(proving, reader, before, edit, header, writer, meter);
     }
     meter.accept(before.bytes().length);
+    Map<String, String> kept = keptDigests(shard, copy);
+    Map<String, String> dropped = droppedDigests(algorithm, reader, before.header(), kept);
     entries.add(
         journal.replacement(
-            numbered.number(), attempt, shard.name(), before.bytes().length, copy.headerBytes()));
+            numbered.number(),
+            attempt,
+            shard.name(),
+            proof(algorithm, before.bytes(), digests(before.header(), kept, dropped)),
+            proof(algorithm, header, digests(edit.target(), copy.digests(), Map.of()))));
+    if (settings.rewrite().digest().equals(RepairRequest.NO_DIGEST)) {
+      copy = copy.withoutDigests();
+    }
     return new Staged(
         Strategy.COPY,
         copy.bytes(),
@@ -197,6 +213,51 @@ final class JournalStageTask {
         copy.digests(),
         copy.bytesRead(),
         copy.bytes());
+  }
+
+  /** The digests of the tensors that were copied, by the names that they had. */
+  private static Map<String, String> keptDigests(ShardPlan shard, ShardCopy copy) {
+    Map<String, String> kept = new HashMap<>(copy.digests());
+    for (Decision change : shard.headerChanges()) {
+      if (change.action() == Action.RENAME) {
+        kept.put(change.tensor(), copy.digests().get(change.target()));
+      }
+    }
+    for (Decision change : shard.headerChanges()) {
+      if (change.action() == Action.DROP) {
+        kept.remove(change.tensor());
+      }
+    }
+    return kept;
+  }
+
+  /** What is not copied is read here, so that the original is proven as a whole. */
+  private Map<String, String> droppedDigests(
+      DigestAlgorithm algorithm, RangeReader reader, Header before, Map<String, String> kept)
+      throws IOException {
+    List<TensorEntry> dropped =
+        before.inOffsetOrder().stream().filter(t -> !kept.containsKey(t.name())).toList();
+    List<String> digests =
+        new TensorDigester(algorithm, settings.rewrite().pace(meter))
+            .digest(reader, before.dataBegin(), dropped);
+    Map<String, String> byName = new HashMap<>();
+    for (int i = 0; i < dropped.size(); i++) {
+      byName.put(dropped.get(i).name(), digests.get(i));
+    }
+    return byName;
+  }
+
+  private static List<String> digests(
+      Header header, Map<String, String> kept, Map<String, String> dropped) {
+    return header.inOffsetOrder().stream()
+        .map(tensor -> kept.getOrDefault(tensor.name(), dropped.get(tensor.name())))
+        .toList();
+  }
+
+  private static JournalStage.Proof proof(
+      DigestAlgorithm algorithm, byte[] header, List<String> tensors) {
+    ShardDigests digests = new ShardDigests(algorithm, algorithm.digest(header), tensors);
+    return new JournalStage.Proof(header.length, ShardContent.of(digests));
   }
 
   /** What is remembered of the bytes of a shard that stay where they are. */

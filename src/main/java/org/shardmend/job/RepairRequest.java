@@ -33,6 +33,7 @@ public final class RepairRequest {
   private boolean forget;
   private boolean restart;
   private boolean breakLock;
+  private boolean adoptJournal;
   private long maxBytesPerSecond = Long.MAX_VALUE;
   private RunId run;
   private String listing = "";
@@ -111,6 +112,12 @@ public final class RepairRequest {
     return this;
   }
 
+  /** In place: finishes a journal, whoever wrote it; the user vouches for it. */
+  public RepairRequest adoptJournal() {
+    adoptJournal = true;
+    return this;
+  }
+
   /** Removes a lock whose holder can't be proven gone. */
   public RepairRequest breakLock() {
     breakLock = true;
@@ -173,6 +180,7 @@ public final class RepairRequest {
     refuse(
         !inPlace && allowHardLinks,
         "--allow-hard-links is for --in-place: an output has files of its own");
+    refuse(!inPlace && adoptJournal, "--adopt-journal is for --in-place: an output has no journal");
     refuse(!inPlace && forget, "--forget is for --in-place: an output has no journal");
   }
 
@@ -229,6 +237,10 @@ public final class RepairRequest {
 
   boolean restarts() {
     return restart;
+  }
+
+  boolean adoptsJournal() {
+    return adoptJournal;
   }
 
   boolean breaksLock() {

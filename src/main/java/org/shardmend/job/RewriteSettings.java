@@ -24,6 +24,11 @@ record RewriteSettings(
     long maxBytesPerSecond)
     implements Serializable {
 
+  /** The same, with a digest that a protocol needs. */
+  RewriteSettings withDigest(String label) {
+    return new RewriteSettings(source, nonce, label, dtypes, maxBytesPerSecond);
+  }
+
   /** How a task moves bytes, and whom it tells. */
   Pace pace(LongConsumer meter) {
     return new Pace(RateLimiter.ofProcess(maxBytesPerSecond), meter);

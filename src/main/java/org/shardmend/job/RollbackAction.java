@@ -17,6 +17,7 @@ import org.shardmend.storage.JournalResult;
 import org.shardmend.storage.JournalState;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Manifest;
+import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
@@ -34,6 +35,7 @@ public final class RollbackAction {
   private final Progress progress;
   private final RunRecord run;
   private Optional<Location> audit = Optional.empty();
+  private boolean adopts;
   private StepListener listener = StepListener.NONE;
 
   /** An action on a checkpoint that was repaired in place, or whose repair was stopped. */
@@ -53,6 +55,12 @@ public final class RollbackAction {
    */
   public RollbackAction audit(Location root) {
     audit = Optional.of(root);
+    return this;
+  }
+
+  /** Believes the journal, whoever wrote it: the user vouches for it. */
+  public RollbackAction adoptJournal() {
+    adopts = true;
     return this;
   }
 
@@ -77,6 +85,7 @@ public final class RollbackAction {
         // No repair in place is made there, so there is nothing that a lock would have to hold.
         return JournalResult.nothing();
       }
+      OwnDirectory.requirePlain(store, checkpoint.path());
       String path = TargetLock.inside(checkpoint.path());
       // Before the first look: what another run does between a look and the lock would be undone.
       try (TargetLock lock = Repairs.lock(store, path, run, breakLock, progress)) {
@@ -84,6 +93,9 @@ public final class RollbackAction {
         Journal journal = Journal.of(store, checkpoint.path(), listener);
         if (journal.state() == JournalState.NONE) {
           requireNoneElsewhere(store);
+        }
+        if (adopts) {
+          journal.adopting();
         }
         String fingerprint = fingerprint(store);
         JournalResult undone = journal.rollback(InPlaceRepair.PATCH_THREADS);

@@ -73,6 +73,12 @@ record ShardCopy(
         before.bytes().length + edit.target().dataBytes());
   }
 
+  /** The same, with nothing said of its data. */
+  ShardCopy withoutDigests() {
+    return new ShardCopy(
+        bytes, headerBytes, headerDigest, ManifestShard.NOT_READ, Map.of(), bytesRead);
+  }
+
   private static Map<String, String> byName(HeaderEdit edit, ShardDigests digests) {
     Map<String, String> byName = new HashMap<>();
     List<TensorEntry> tensors = edit.target().inOffsetOrder();

@@ -7,6 +7,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.storage.ForeignChangeException;
 import org.shardmend.storage.JournalException;
+import org.shardmend.storage.JournalRefusedException;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.LockedException;
 import org.shardmend.storage.NoSpaceException;
@@ -21,6 +22,9 @@ final class StorageFailures {
   static JobException toJobException(IOException failure) {
     if (failure instanceof ForeignChangeException) {
       return refused("foreign-change", failure);
+    }
+    if (failure instanceof JournalRefusedException journal) {
+      return refused(code(journal.reason()), failure);
     }
     if (failure instanceof SourceChangedException) {
       return refused("source-changed", failure);
@@ -51,6 +55,14 @@ final class StorageFailures {
         List.of(new Finding(code, Severity.ERROR, "", failure.getMessage())));
   }
 
+  private static String code(JournalRefusedException.Reason reason) {
+    return switch (reason) {
+      case FOREIGN -> "foreign-journal";
+      case MALFORMED -> "malformed-journal";
+      case LINK -> "own-directory";
+    };
+  }
+
   /** The stable code of a failure. */
   static String code(Throwable failure) {
     if (failure instanceof LockedException) {
@@ -64,6 +76,9 @@ final class StorageFailures {
     }
     if (failure instanceof JournalException) {
       return "journal";
+    }
+    if (failure instanceof JournalRefusedException journal) {
+      return code(journal.reason());
     }
     if (failure instanceof NotSamePlaceException) {
       return "not-the-same-place";

@@ -81,10 +81,13 @@ public final class StrategyCosts {
         shard.headerBytes() + shard.targetBytes(), shard.targetBytes(), shard.targetBytes());
   }
 
-  /** The same in the journal, which looks at the old header three times more. */
+  /**
+   * The same in the journal, which looks at the old header three times more, and reads what is
+   * dropped, too, to prove the original.
+   */
   private static Cost replace(ShardPlan shard) {
-    long kept = shard.targetBytes() - shard.targetHeaderBytes();
+    long data = shard.shard().bytes() - shard.headerBytes();
     return new Cost(
-        PATCH_READS * shard.headerBytes() + kept, shard.targetBytes(), shard.targetBytes());
+        PATCH_READS * shard.headerBytes() + data, shard.targetBytes(), shard.targetBytes());
   }
 }

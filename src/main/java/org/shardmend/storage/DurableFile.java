@@ -48,9 +48,14 @@ final class DurableFile {
    * The content; empty when there is no such file.
    *
    * @param maxBytes more than the document can have
+   * @throws JournalRefusedException when it is a link: we make files
    * @throws IOException when the file is longer than that, or can't be read
    */
   static Optional<byte[]> read(Store store, String path, int maxBytes) throws IOException {
+    if (store.traits().hardLinks()
+        && store.stat(path).map(found -> !found.isFile()).orElse(false)) {
+      throw JournalRefusedException.link(store.locate(path));
+    }
     try (RangeReader reader = store.openForRead(path)) {
       if (reader.size() > maxBytes) {
         throw new IOException(

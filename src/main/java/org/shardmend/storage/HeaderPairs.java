@@ -3,6 +3,7 @@ package org.shardmend.storage;
 import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
+import java.util.zip.ZipException;
 
 /**
  * The file of a PATCH entry: an old and a new header of one length, cut into blocks, the old and
@@ -66,15 +68,29 @@ final class HeaderPairs {
    */
   record Written(String digest, long bytes) {}
 
-  /** Opens a pair. */
-  static Reader open(Store store, String path) throws IOException {
+  /**
+   * Opens a pair.
+   *
+   * @param headerBytes how long both headers are
+   * @throws JournalException when the file is no pair of that length
+   */
+  static Reader open(Store store, String path, long headerBytes) throws IOException {
     RangeReader file = store.openForRead(path);
     try {
-      return new Reader(file);
+      return new Reader(file, headerBytes);
+    } catch (EOFException | ZipException notOurs) {
+      file.close();
+      throw noPair(file, notOurs);
     } catch (IOException | RuntimeException failure) {
       file.close();
       throw failure;
     }
+  }
+
+  private static JournalException noPair(RangeReader file, IOException cause) {
+    JournalException damaged = JournalException.damaged(file.location(), "is not a header pair");
+    damaged.initCause(cause);
+    return damaged;
   }
 
   /** One block of both headers. */
@@ -133,7 +149,7 @@ final class HeaderPairs {
     private final int headerBytes;
     private int at;
 
-    private Reader(RangeReader file) throws IOException {
+    private Reader(RangeReader file, long expectedBytes) throws IOException {
       this.file = file;
       InputStream raw = new BufferedInputStream(new FileInput(file), 1 << 14);
       DataInputStream start = new DataInputStream(raw);
@@ -143,6 +159,11 @@ final class HeaderPairs {
         throw JournalException.damaged(file.location(), "is not a header pair");
       }
       this.headerBytes = start.readInt();
+      if (headerBytes != expectedBytes) {
+        throw JournalException.damaged(
+            file.location(),
+            "holds headers of %d bytes, not of %d".formatted(headerBytes, expectedBytes));
+      }
       this.blocks = new DataInputStream(new InflaterInputStream(raw));
     }
 
@@ -153,8 +174,12 @@ final class HeaderPairs {
       }
       block.offset = at;
       block.length = Math.min(BLOCK_BYTES, headerBytes - at);
-      blocks.readFully(block.before, 0, block.length);
-      blocks.readFully(block.after, 0, block.length);
+      try {
+        blocks.readFully(block.before, 0, block.length);
+        blocks.readFully(block.after, 0, block.length);
+      } catch (EOFException | ZipException notOurs) {
+        throw noPair(file, notOurs);
+      }
       at += block.length;
       return true;
     }

@@ -3,6 +3,7 @@ package org.shardmend.storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -23,18 +24,20 @@ import org.shardmend.storage.JournalCheck.Condition;
  * JournalBuilder#put}, {@link JournalBuilder#ready}, {@link #finish}.
  */
 public final class Journal {
-  private static final int MAX_INDEX_BYTES = 1 << 28;
   private static final String DISCARDED = "discarded-";
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Store store;
   private final JournalPaths paths;
   private final StepListener listener;
+  private final JournalKey key;
+  private boolean adopts;
   private final AtomicLong bytesRead = new AtomicLong();
   private final AtomicLong bytesWritten = new AtomicLong();
   private final AtomicInteger files = new AtomicInteger();
 
-  private Journal(Store store, String checkpoint, StepListener listener) {
+  private Journal(Store store, String checkpoint, StepListener listener, JournalKey key) {
+    this.key = key;
     this.store = store;
     this.paths = new JournalPaths(checkpoint);
     this.listener = listener;
@@ -46,30 +49,48 @@ public final class Journal {
    * @param checkpoint an absolute path in the store
    */
   public static Journal of(Store store, String checkpoint, StepListener listener) {
-    return new Journal(store, checkpoint, listener);
+    return of(store, checkpoint, listener, JournalKey.ofUser());
+  }
+
+  static Journal of(Store store, String checkpoint, StepListener listener, JournalKey key) {
+    return new Journal(store, checkpoint, listener, key);
+  }
+
+  /**
+   * Believes the journal, whoever wrote it: the user vouches for it. What no run could have written
+   * is refused all the same.
+   */
+  public Journal adopting() {
+    adopts = true;
+    return this;
   }
 
   /**
    * How far it has come. Reads only names.
    *
+   * @throws JournalRefusedException when a link is where it would be
    * @throws IOException when the store can't be asked
    */
   public JournalState state() throws IOException {
-    if (store.stat(paths.journal()).isEmpty()) {
+    if (!has(paths.journal())) {
       return JournalState.NONE;
     }
-    if (store.stat(paths.ready()).isEmpty()) {
+    if (!has(paths.ready())) {
       return JournalState.PREPARING;
     }
-    if (store.stat(paths.rollingBack()).isPresent()) {
+    if (has(paths.rollingBack())) {
       return JournalState.ROLLING_BACK;
     }
-    return store.stat(paths.applied()).isPresent() ? JournalState.APPLIED : JournalState.APPLYING;
+    return has(paths.applied()) ? JournalState.APPLIED : JournalState.APPLYING;
+  }
+
+  private boolean has(String path) throws IOException {
+    return OwnDirectory.has(store, paths.checkpoint(), path);
   }
 
   /** The run that prepared it; empty before READY. */
   public Optional<String> runId() throws IOException {
-    return store.stat(paths.ready()).isPresent() ? Optional.of(index().runId()) : Optional.empty();
+    return has(paths.ready()) ? Optional.of(index().runId()) : Optional.empty();
   }
 
   /**
@@ -124,9 +145,10 @@ public final class Journal {
    * Begins a new journal.
    *
    * @param runId the run that prepares it
+   * @param stamps what the checkpoint's files were before they were planned on
    * @throws JournalException when there is one that must be ended first
    */
-  public JournalBuilder begin(String runId) throws IOException {
+  public JournalBuilder begin(String runId, CheckpointStamps stamps) throws IOException {
     removeRemains();
     requireNone();
     listener.reached("journal: begin");
@@ -140,7 +162,7 @@ public final class Journal {
       store.makeDirectories(directory);
     }
     store.createExclusive(paths.anchor(), new byte[0]);
-    return new JournalBuilder(store, paths, runId, listener);
+    return new JournalBuilder(store, paths, runId, listener, stamps, key);
   }
 
   /**
@@ -162,10 +184,15 @@ public final class Journal {
   }
 
   private JournalResult apply(EntryPool pool) throws IOException {
-    JournalIndex index = index();
+    JournalIndex index = believed();
     startCounting();
     listener.reached("journal: look at all files");
-    Map<JournalEntry, Condition> conditions = check(index).all(index.entries(), pool);
+    JournalCheck check = check(index, JournalCheck.Aim.FORWARD);
+    Map<JournalEntry, Condition> conditions = check.all(index.entries(), pool);
+    List<JournalEntry> exchanged = ofKinds(index, JournalEntry.Kind.REPLACE);
+    if (exchanged.stream().anyMatch(entry -> conditions.get(entry) != Condition.NEW)) {
+      check.requireUnchanged(index.compared());
+    }
     if (state() == JournalState.APPLIED) {
       if (conditions.values().stream().allMatch(condition -> condition == Condition.NEW)) {
         return result(JournalResult.Outcome.APPLIED);
@@ -174,23 +201,33 @@ public final class Journal {
     // J14: from here on neither marker stands, until all is new.
     removeMarker(paths.applied());
     removeMarker(paths.rollingBack());
-    pool.forEach(
-        ofKinds(index, JournalEntry.Kind.PATCH, JournalEntry.Kind.REPLACE), this::applyEntry);
+    // What is dropped first: while a shard that was compared still has its stamp.
+    pool.forEach(exchanged, entry -> applyEntry(entry, check));
     syncParents(index);
+    pool.forEach(ofKinds(index, JournalEntry.Kind.PATCH), entry -> applyEntry(entry, check));
     for (JournalEntry added : ofKinds(index, JournalEntry.Kind.ADD)) {
-      applyEntry(added);
+      applyEntry(added, check);
     }
     syncParents(index);
+    removeInstalled(index);
+    check.requireOriginalsUntouched(exchanged);
+    writeSeen(exchanged);
     mark(paths.applied());
     listener.reached("journal: applied");
     return result(JournalResult.Outcome.APPLIED);
   }
 
-  private void applyEntry(JournalEntry entry) throws IOException {
+  private void applyEntry(JournalEntry entry, JournalCheck check) throws IOException {
     listener.reached("journal: apply %s %s".formatted(entry.kind(), entry.name()));
+    check.requireStill(entry);
     switch (entry.kind()) {
       case PATCH -> patch(entry, Direction.FORWARD);
-      case REPLACE, ADD -> install(entry, paths.replacement(entry.number()));
+      case REPLACE -> {
+        if (install(entry, paths.replacement(entry.number()))) {
+          requireNothingLost(entry, check);
+        }
+      }
+      case ADD -> install(entry, paths.replacement(entry.number()));
     }
     files.incrementAndGet();
   }
@@ -213,28 +250,37 @@ public final class Journal {
   }
 
   private JournalResult undo(EntryPool pool) throws IOException {
-    JournalIndex index = index();
+    JournalIndex index = believed();
     startCounting();
     listener.reached("journal: look at all files");
-    check(index).all(index.entries(), pool);
+    JournalCheck check = check(index, JournalCheck.Aim.BACK).lastSeen(readSeen());
+    Map<JournalEntry, Condition> conditions = check.all(index.entries(), pool);
     mark(paths.rollingBack());
     removeMarker(paths.applied());
+    keepInstalled(index, conditions, check);
     for (JournalEntry added : ofKinds(index, JournalEntry.Kind.ADD)) {
-      undoEntry(added);
+      undoEntry(added, conditions.get(added), check);
     }
     pool.forEach(
-        ofKinds(index, JournalEntry.Kind.PATCH, JournalEntry.Kind.REPLACE), this::undoEntry);
+        ofKinds(index, JournalEntry.Kind.PATCH, JournalEntry.Kind.REPLACE),
+        entry -> undoEntry(entry, conditions.get(entry), check));
     syncParents(index);
     removeJournal();
     listener.reached("journal: rolled back");
     return result(JournalResult.Outcome.ROLLED_BACK);
   }
 
-  private void undoEntry(JournalEntry entry) throws IOException {
+  private void undoEntry(JournalEntry entry, Condition condition, JournalCheck check)
+      throws IOException {
     listener.reached("journal: undo %s %s".formatted(entry.kind(), entry.name()));
+    check.requireStill(entry);
     switch (entry.kind()) {
       case PATCH -> patch(entry, Direction.BACK);
-      case REPLACE -> install(entry, paths.original(entry.number()));
+      case REPLACE -> {
+        if (condition == Condition.NEW) {
+          install(entry, paths.original(entry.number()));
+        }
+      }
       case ADD -> DurableFile.deleteIfPresent(store, paths.file(entry.name()));
     }
     files.incrementAndGet();
@@ -256,7 +302,8 @@ public final class Journal {
   /** J6. */
   private void patch(JournalEntry entry, Direction direction) throws IOException {
     String shard = paths.file(entry.name());
-    try (HeaderPairs.Reader pairs = HeaderPairs.open(store, paths.pair(entry.number()))) {
+    try (HeaderPairs.Reader pairs =
+        HeaderPairs.open(store, paths.pair(entry.number()), entry.before().leadingBytes())) {
       while (pairs.next()) {
         if (pairs.block().isChanged()) {
           store.writeAt(shard, pairs.block().offset(), pairs.block().of(direction));
@@ -270,7 +317,8 @@ public final class Journal {
 
   private void readBack(JournalEntry entry, String shard, Direction direction) throws IOException {
     ByteBuffer now = ByteBuffer.allocate(HeaderPairs.BLOCK_BYTES);
-    try (HeaderPairs.Reader pairs = HeaderPairs.open(store, paths.pair(entry.number()));
+    try (HeaderPairs.Reader pairs =
+            HeaderPairs.open(store, paths.pair(entry.number()), entry.before().leadingBytes());
         RangeReader reader = store.openForRead(shard)) {
       while (pairs.next()) {
         HeaderPairs.Block block = pairs.block();
@@ -285,18 +333,76 @@ public final class Journal {
     }
   }
 
-  /** J7: the kept file gets the name, and stays kept. */
-  private void install(JournalEntry entry, String kept) throws IOException {
+  /** J7: the kept file gets the name, and stays kept; whether it had not got it before. */
+  private boolean install(JournalEntry entry, String kept) throws IOException {
     String file = paths.file(entry.name());
     Optional<FileStatus> now = store.stat(file);
+    if (!has(kept)) {
+      // It is where it belongs, and was looked at there.
+      return false;
+    }
     if (now.isPresent() && now.get().fileKey().equals(keyOf(kept))) {
       // Renaming one name of a file over another one of it does nothing.
-      return;
+      return false;
     }
     String spare = paths.spare(entry.number());
     DurableFile.deleteIfPresent(store, spare);
     store.link(kept, spare);
     store.replace(spare, file);
+    return true;
+  }
+
+  /** Puts the original back that somebody wrote to at the very moment when it was exchanged. */
+  private void requireNothingLost(JournalEntry entry, JournalCheck check) throws IOException {
+    try {
+      check.requireOriginalsUntouched(List.of(entry));
+    } catch (ForeignChangeException late) {
+      install(entry, paths.original(entry.number()));
+      store.syncDirectory(DurableFile.parentOf(paths.file(entry.name())));
+      throw late;
+    }
+  }
+
+  /** A file that has its name shares it with none in the journal: editors write into files. */
+  private void removeInstalled(JournalIndex index) throws IOException {
+    listener.reached("journal: take the new files out of the journal");
+    for (JournalEntry entry : ofKinds(index, JournalEntry.Kind.REPLACE, JournalEntry.Kind.ADD)) {
+      DurableFile.deleteIfPresent(store, paths.replacement(entry.number()));
+    }
+    store.syncDirectory(paths.replacements());
+  }
+
+  /** Before an undo, so that it can be turned round: the new files become the journal's again. */
+  private void keepInstalled(
+      JournalIndex index, Map<JournalEntry, Condition> conditions, JournalCheck check)
+      throws IOException {
+    listener.reached("journal: keep the new files");
+    for (JournalEntry entry : ofKinds(index, JournalEntry.Kind.REPLACE, JournalEntry.Kind.ADD)) {
+      if (conditions.get(entry) == Condition.NEW && !has(paths.replacement(entry.number()))) {
+        check.requireStill(entry);
+        store.link(paths.file(entry.name()), paths.replacement(entry.number()));
+        check.lookAgain(entry);
+      }
+    }
+    store.syncDirectory(paths.replacements());
+  }
+
+  /** What the exchanged files look like when all is done, so that an undo need not read them. */
+  private void writeSeen(List<JournalEntry> exchanged) throws IOException {
+    List<SeenFiles.Seen> seen = new ArrayList<>();
+    for (JournalEntry entry : exchanged) {
+      FileStamp stamp = store.stamp(paths.file(entry.name()));
+      seen.add(new SeenFiles.Seen(entry.number(), stamp));
+    }
+    DurableFile.write(store, paths.seen(), JsonDocument.write(new SeenFiles(seen)));
+  }
+
+  private Map<Integer, FileStamp> readSeen() throws IOException {
+    Optional<byte[]> content =
+        has(paths.seen())
+            ? DurableFile.read(store, paths.seen(), JournalIndexReader.MAX_BYTES)
+            : Optional.empty();
+    return content.map(SeenFiles::stampsOf).orElse(Map.of());
   }
 
   private String keyOf(String kept) throws IOException {
@@ -354,7 +460,7 @@ public final class Journal {
 
   /** Removes what {@link #removeJournal} renamed away, and our directory when nothing is in it. */
   private void removeDiscarded() throws IOException {
-    if (store.stat(paths.ours()).isEmpty()) {
+    if (!has(paths.ours())) {
       return;
     }
     List<FileStatus> ours = store.list(paths.ours());
@@ -373,35 +479,41 @@ public final class Journal {
     }
   }
 
-  private JournalCheck check(JournalIndex index) throws IOException {
+  private JournalCheck check(JournalIndex index, JournalCheck.Aim aim) throws IOException {
     FileStatus anchor =
         store
             .stat(paths.anchor())
             .orElseThrow(
                 () -> JournalException.damaged(store.locate(paths.anchor()), "is missing"));
-    return new JournalCheck(store, paths, anchor.fileKey().equals(index.anchor()), bytesRead);
+    boolean stayed = anchor.fileKey().equals(index.anchor());
+    return new JournalCheck(store, paths, stayed, aim, bytesRead);
+  }
+
+  /** T1 to T4: only what this user's runs wrote, or what the user vouches for, is acted on. */
+  private JournalIndex believed() throws IOException {
+    if (!store.traits().overwritesInPlace()) {
+      throw JournalRefusedException.malformed(
+          store.locate(paths.ready()), "is in a store where nothing is repaired in place, and");
+    }
+    OwnDirectory.requirePlain(store, paths.checkpoint());
+    byte[] ready = readReady();
+    JournalIndex index = JournalIndexReader.read(ready, store.locate(paths.ready()));
+    JournalTrust trust = new JournalTrust(store, paths, key);
+    if (adopts) {
+      trust.requirePossible(index);
+    } else {
+      trust.requireOurs(index, ready);
+    }
+    return index;
   }
 
   private JournalIndex index() throws IOException {
-    byte[] content =
-        DurableFile.read(store, paths.ready(), MAX_INDEX_BYTES)
-            .orElseThrow(() -> JournalException.damaged(store.locate(paths.ready()), "is missing"));
-    JournalIndex index;
-    try {
-      index = JsonDocument.read(content, JournalIndex.class);
-    } catch (IOException unreadable) {
-      JournalException damaged =
-          JournalException.damaged(store.locate(paths.ready()), "cannot be read");
-      damaged.initCause(unreadable);
-      throw damaged;
-    }
-    if (!index.format().equals(JournalIndex.FORMAT)) {
-      throw JournalException.damaged(
-          store.locate(paths.ready()),
-          "has the format '%s', but this version knows '%s'"
-              .formatted(index.format(), JournalIndex.FORMAT));
-    }
-    return index;
+    return JournalIndexReader.read(readReady(), store.locate(paths.ready()));
+  }
+
+  private byte[] readReady() throws IOException {
+    return DurableFile.read(store, paths.ready(), JournalIndexReader.MAX_BYTES)
+        .orElseThrow(() -> JournalException.damaged(store.locate(paths.ready()), "is missing"));
   }
 
   private static List<JournalEntry> ofKinds(JournalIndex index, JournalEntry.Kind... kinds) {

@@ -2,6 +2,7 @@ package org.shardmend.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -20,10 +21,21 @@ public final class JournalBuilder {
   private final JournalPaths paths;
   private final String runId;
   private final StepListener listener;
+  private final CheckpointStamps stamps;
+  private final JournalKey key;
+  private final List<ComparedFile> compared = new ArrayList<>();
   private final List<JournalEntry> entries = new ArrayList<>();
   private final AtomicLong bytesRead = new AtomicLong();
 
-  JournalBuilder(Store store, JournalPaths paths, String runId, StepListener listener) {
+  JournalBuilder(
+      Store store,
+      JournalPaths paths,
+      String runId,
+      StepListener listener,
+      CheckpointStamps stamps,
+      JournalKey key) {
+    this.stamps = stamps;
+    this.key = key;
     this.store = store;
     this.paths = paths;
     this.runId = runId;
@@ -33,23 +45,65 @@ public final class JournalBuilder {
   /**
    * Takes the entry of the attempt that succeeded. One per shard.
    *
+   * @throws SourceChangedException when the shard is no longer what was planned on
    * @throws IOException when the file system has no hard links and one is needed, or fails
    */
   public void adopt(StagedEntry staged) throws IOException {
     JournalEntry entry = staged.entry();
     listener.reached("journal: adopt " + entry.name());
     String path = paths.staged(entry.number(), staged.attempt());
+    FileStamp shard = stamps.unchanged(entry.name());
     switch (entry.kind()) {
-      case PATCH -> store.rename(path, paths.pair(entry.number()));
+      case PATCH -> {
+        store.rename(path, paths.pair(entry.number()));
+        entries.add(with(entry, entry.before().at(shard), entry.after().at(shard)));
+      }
       case REPLACE -> {
         store.rename(path, paths.replacement(entry.number()));
-        store.link(paths.file(entry.name()), paths.original(entry.number()));
+        entries.add(
+            with(
+                entry,
+                entry.before().at(keep(entry.number(), entry.name(), shard)),
+                entry.after().at(store.stamp(paths.replacement(entry.number())))));
       }
       case ADD ->
           throw new IllegalArgumentException(
               "Tasks stage shards; %s is added by the driver.".formatted(entry.name()));
     }
-    entries.add(entry);
+  }
+
+  private static JournalEntry with(JournalEntry entry, FileImage before, FileImage after) {
+    return new JournalEntry(
+        entry.number(), entry.kind(), entry.name(), before, after, entry.stored());
+  }
+
+  /** Gives the original its second name; that alone changes its stamp. */
+  private FileStamp keep(int number, String name, FileStamp before) throws IOException {
+    store.link(paths.file(name), paths.original(number));
+    FileStamp kept = store.stamp(paths.original(number));
+    if (!kept.hasContentOf(before)) {
+      throw new SourceChangedException(
+          store.locate(paths.file(name)), "was written to, so it is no longer what was read");
+    }
+    return kept;
+  }
+
+  /**
+   * Notes a shard that is only read, and whose bytes decided what is dropped. After all shards were
+   * adopted.
+   *
+   * @param name relative to the checkpoint
+   * @throws SourceChangedException when it is no longer what was planned on
+   */
+  public void compared(String name) throws IOException {
+    String file = JournalStage.of(store, paths.checkpoint()).resolvedName(name);
+    boolean exchanged =
+        entries.stream()
+            .anyMatch(
+                entry -> entry.kind() == JournalEntry.Kind.REPLACE && entry.name().equals(file));
+    if (!exchanged) {
+      compared.add(ComparedFile.of(file, stamps.unchanged(name)));
+    }
   }
 
   /**
@@ -59,6 +113,9 @@ public final class JournalBuilder {
    * @param name relative to the checkpoint; its directory exists
    */
   public void put(String name, byte[] content) throws IOException {
+    if (!JournalIndexReader.isSideFile(name)) {
+      throw new IllegalArgumentException("No repair in place may write " + name);
+    }
     listener.reached("journal: put " + name);
     int number = 1 + entries.stream().mapToInt(JournalEntry::number).max().orElse(-1);
     String replacement = paths.replacement(number);
@@ -73,9 +130,10 @@ public final class JournalBuilder {
               number, JournalEntry.Kind.ADD, name, FileImage.ABSENT, whole(replacement), ""));
       return;
     }
+    FileStamp original = stamps.unchanged(name);
     JournalEntry entry = replacementOf(number, name, replacement);
-    store.link(paths.file(entry.name()), paths.original(number));
-    entries.add(entry);
+    FileStamp kept = keep(number, entry.name(), original);
+    entries.add(with(entry, entry.before().at(kept), entry.after()));
   }
 
   private JournalEntry replacementOf(int number, String name, String replacement)
@@ -89,7 +147,7 @@ public final class JournalBuilder {
         number,
         JournalEntry.Kind.REPLACE,
         stage.relative(original.path()),
-        FileImage.read(store, original, original.bytes()),
+        FileImage.read(store, original.path(), original.bytes(), ""),
         whole(replacement),
         "");
   }
@@ -99,7 +157,7 @@ public final class JournalBuilder {
         store
             .stat(path)
             .orElseThrow(() -> JournalException.damaged(store.locate(path), "is missing"));
-    return FileImage.read(store, file, file.bytes());
+    return FileImage.read(store, path, file.bytes(), "");
   }
 
   /**
@@ -132,7 +190,18 @@ public final class JournalBuilder {
     }
     requireUnchanged(new EntryPool(threads));
     listener.reached("journal: write READY");
-    DurableFile.write(store, paths.ready(), JsonDocument.write(index()));
+    byte[] ready = JsonDocument.write(index());
+    if (ready.length > JournalIndexReader.MAX_BYTES) {
+      throw JournalException.damaged(
+          store.locate(paths.ready()),
+          "would have %d bytes, and at most %d are read again"
+              .formatted(ready.length, JournalIndexReader.MAX_BYTES));
+    }
+    Optional<String> seal = key.seal(ready);
+    if (seal.isPresent()) {
+      DurableFile.write(store, paths.seal(), seal.get().getBytes(StandardCharsets.US_ASCII));
+    }
+    DurableFile.write(store, paths.ready(), ready);
     listener.reached("journal: ready");
     return bytesRead.get();
   }
@@ -155,7 +224,8 @@ public final class JournalBuilder {
   private void requireUnchanged(EntryPool pool) throws IOException {
     listener.reached("journal: look at all files");
     Map<JournalEntry, Condition> conditions =
-        new JournalCheck(store, paths, true, bytesRead).all(entries, pool);
+        new JournalCheck(store, paths, true, JournalCheck.Aim.FORWARD, bytesRead)
+            .all(entries, pool);
     List<ForeignChange> changed =
         entries.stream()
             .filter(entry -> conditions.get(entry) != Condition.OLD)
@@ -167,6 +237,13 @@ public final class JournalBuilder {
     if (!changed.isEmpty()) {
       throw new ForeignChangeException(store.locate(paths.checkpoint()), changed);
     }
+    for (ComparedFile file : compared) {
+      if (!store.stamp(paths.file(file.name())).equals(file.stamp())) {
+        throw new SourceChangedException(
+            store.locate(paths.file(file.name())),
+            "was written to since it was compared with what is dropped");
+      }
+    }
   }
 
   private JournalIndex index() throws IOException {
@@ -175,9 +252,12 @@ public final class JournalBuilder {
         JournalIndex.FORMAT,
         runId,
         Instant.now(Clock.systemUTC()).truncatedTo(ChronoUnit.SECONDS).toString(),
+        System.getProperty("user.name", ""),
+        new JournalTrust(store, paths, key).host(),
         anchor
             .orElseThrow(() -> JournalException.damaged(store.locate(paths.anchor()), "is missing"))
             .fileKey(),
-        List.copyOf(entries));
+        entries,
+        compared);
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,20 +27,40 @@ final class JournalCheck {
     TORN
   }
 
+  /** Where the files are to be brought. */
+  enum Aim {
+    /** To what they are to be. */
+    FORWARD,
+    /** To what they were. */
+    BACK
+  }
+
   private final Store store;
   private final JournalPaths paths;
   private final boolean identitiesCount;
+  private final Aim aim;
   private final AtomicLong bytesRead;
+  private final Map<Integer, FileStamp> seen = new ConcurrentHashMap<>();
+  private final Map<Integer, FileStamp> last = new HashMap<>();
 
   /**
    * @param identitiesCount false when the journal was copied, so that every file's identity is new
+   * @param aim what the files are looked at for
    * @param bytesRead counts what is read of the checkpoint's files
    */
-  JournalCheck(Store store, JournalPaths paths, boolean identitiesCount, AtomicLong bytesRead) {
+  JournalCheck(
+      Store store, JournalPaths paths, boolean identitiesCount, Aim aim, AtomicLong bytesRead) {
+    this.aim = aim;
     this.store = store;
     this.paths = paths;
     this.identitiesCount = identitiesCount;
     this.bytesRead = bytesRead;
+  }
+
+  /** Takes stamps that exchanged files had when all was applied, as good as those of READY. */
+  JournalCheck lastSeen(Map<Integer, FileStamp> stamps) {
+    last.putAll(stamps);
+    return this;
   }
 
   /**
@@ -71,20 +92,15 @@ final class JournalCheck {
 
   private void requireDigest(String path, String digest) throws IOException {
     FileStatus file = stored(path);
-    if (!FileImage.digestOf(store, file, file.bytes()).equals(digest)) {
+    if (!FileImage.digestOf(store, path, file.bytes()).equals(digest)) {
       throw JournalException.damaged(store.locate(path), "is not as it was written");
     }
   }
 
-  private void requireImage(String path, FileImage image) throws IOException {
-    FileStatus file = stored(path);
-    if (file.bytes() != image.bytes()
-        || !FileImage.digestOf(store, file, image.leadingBytes()).equals(image.digest())) {
-      throw JournalException.damaged(store.locate(path), "is not as it was kept");
-    }
-  }
-
   private FileStatus stored(String path) throws IOException {
+    if (!OwnDirectory.has(store, paths.checkpoint(), path)) {
+      throw JournalException.damaged(store.locate(path), "is missing");
+    }
     return store
         .stat(path)
         .filter(FileStatus::isFile)
@@ -92,10 +108,11 @@ final class JournalCheck {
   }
 
   private Condition conditionOf(JournalEntry entry) throws IOException {
-    Optional<FileStatus> found = store.stat(paths.file(entry.name()));
+    String path = paths.file(entry.name());
+    Optional<FileStatus> found = store.stat(path);
     if (found.isEmpty()) {
       if (entry.kind() == JournalEntry.Kind.ADD) {
-        requireKept(entry);
+        requireNewKept(entry);
         return Condition.OLD;
       }
       throw new Foreign(entry, ForeignChange.WHOLE_FILE, "is gone");
@@ -104,44 +121,208 @@ final class JournalCheck {
     if (!file.isFile()) {
       throw new Foreign(entry, ForeignChange.WHOLE_FILE, "is no regular file any more");
     }
+    if (!store.realPath(path).equals(store.realPath(paths.checkpoint()) + "/" + entry.name())) {
+      throw new Foreign(entry, ForeignChange.WHOLE_FILE, "is behind a symbolic link");
+    }
+    seen.put(entry.number(), store.stamp(path));
     return switch (entry.kind()) {
       case PATCH -> conditionOfPatched(entry, file);
-      case REPLACE, ADD -> conditionOfReplaced(entry, file);
+      case REPLACE -> conditionOfReplaced(entry);
+      case ADD -> conditionOfAdded(entry);
     };
   }
 
-  /** The files that the journal keeps, to be put in place in either direction. */
-  private void requireKept(JournalEntry entry) throws IOException {
-    requireImage(paths.replacement(entry.number()), entry.after());
-    if (entry.kind() == JournalEntry.Kind.REPLACE) {
-      requireImage(paths.original(entry.number()), entry.before());
+  /**
+   * Goes on only while a file is what it was when its condition was found; to be called right
+   * before it is changed.
+   *
+   * @throws ForeignChangeException when somebody wrote to it since
+   */
+  void requireStill(JournalEntry entry) throws IOException {
+    String path = paths.file(entry.name());
+    Optional<FileStamp> now =
+        store.stat(path).isPresent() ? Optional.of(store.stamp(path)) : Optional.empty();
+    if (!now.equals(Optional.ofNullable(seen.get(entry.number())))) {
+      throw foreign(entry.name(), "was written to at this moment");
     }
   }
 
-  private Condition conditionOfReplaced(JournalEntry entry, FileStatus file) throws IOException {
-    if (isImage(file, entry.after())) {
-      requireKept(entry);
-      return Condition.NEW;
+  /** Takes the stamp that a file has after we gave it another name, unless somebody wrote to it. */
+  void lookAgain(JournalEntry entry) throws IOException {
+    FileStamp now = store.stamp(paths.file(entry.name()));
+    if (!now.hasContentOf(seen.get(entry.number()))) {
+      throw foreign(entry.name(), "was written to at this moment");
     }
-    if (entry.kind() == JournalEntry.Kind.REPLACE && isImage(file, entry.before())) {
-      requireKept(entry);
-      return Condition.OLD;
+    seen.put(entry.number(), now);
+  }
+
+  /**
+   * Goes on only while the shards whose bytes decided what is dropped are what they were.
+   *
+   * @throws ForeignChangeException otherwise
+   */
+  void requireUnchanged(List<ComparedFile> compared) throws IOException {
+    for (ComparedFile file : compared) {
+      String path = paths.file(file.name());
+      if (!identitiesCount || store.stat(path).isEmpty()) {
+        throw foreign(
+            file.name(),
+            "can't be known for what was compared with tensors that are to be dropped");
+      }
+      if (!store.stamp(path).equals(file.stamp())) {
+        throw foreign(
+            file.name(),
+            "was written to since tensors that are to be dropped were compared with it");
+      }
     }
-    throw new Foreign(
+  }
+
+  /**
+   * Goes on only while nobody wrote into the originals that were exchanged: a program that had one
+   * open still can.
+   *
+   * @throws ForeignChangeException otherwise
+   */
+  void requireOriginalsUntouched(List<JournalEntry> exchanged) throws IOException {
+    for (JournalEntry entry : exchanged) {
+      if (originalWasWrittenTo(entry)) {
+        throw foreign(entry.name(), lateWrite(entry));
+      }
+    }
+  }
+
+  private boolean originalWasWrittenTo(JournalEntry entry) throws IOException {
+    String kept = paths.original(entry.number());
+    return identitiesCount
+        && entry.before().modified() != 0
+        && OwnDirectory.has(store, paths.checkpoint(), kept)
+        && !store.stamp(kept).hasContentOf(entry.before().stamp());
+  }
+
+  private String lateWrite(JournalEntry entry) {
+    return "was written to after it was copied, and the repaired file lacks that; the original, with what was written, is %s, and rollback brings it back"
+        .formatted(store.locate(paths.original(entry.number())));
+  }
+
+  ForeignChangeException foreign(String name, String what) {
+    return new ForeignChangeException(
+        store.locate(paths.checkpoint()),
+        List.of(new ForeignChange(name, ForeignChange.WHOLE_FILE, what)));
+  }
+
+  private Condition conditionOfReplaced(JournalEntry entry) throws IOException {
+    String path = paths.file(entry.name());
+    return switch (aim) {
+      case FORWARD -> {
+        if (isNewByHeader(entry, path)) {
+          if (originalWasWrittenTo(entry)) {
+            throw new Foreign(entry, ForeignChange.WHOLE_FILE, lateWrite(entry));
+          }
+          yield Condition.NEW;
+        }
+        if (isImage(path, entry.before(), Optional.empty())) {
+          requireNewKept(entry);
+          yield Condition.OLD;
+        }
+        throw neither(entry);
+      }
+      case BACK -> {
+        // Nothing is put over the original itself, whatever was written into it.
+        if (isSameFile(path, paths.original(entry.number()))
+            || isImage(path, entry.before(), Optional.empty())) {
+          yield Condition.OLD;
+        }
+        if (isImage(path, entry.after(), Optional.ofNullable(last.get(entry.number())))) {
+          requireOldKept(entry);
+          yield Condition.NEW;
+        }
+        throw neither(entry);
+      }
+    };
+  }
+
+  private static Foreign neither(JournalEntry entry) {
+    return new Foreign(
         entry,
         ForeignChange.WHOLE_FILE,
-        entry.kind() == JournalEntry.Kind.REPLACE
-            ? "is neither the original nor the repaired file"
-            : "is not the file that the repair adds");
+        "is neither the original nor the repaired file: somebody wrote to it since");
   }
 
-  private boolean isImage(FileStatus file, FileImage image) throws IOException {
-    if (file.bytes() != image.bytes()
-        || (identitiesCount && !file.fileKey().equals(image.fileKey()))) {
+  private boolean isSameFile(String path, String kept) throws IOException {
+    return OwnDirectory.has(store, paths.checkpoint(), kept)
+        && store.stamp(path).fileKey().equals(store.stamp(kept).fileKey());
+  }
+
+  private Condition conditionOfAdded(JournalEntry entry) throws IOException {
+    if (isImage(paths.file(entry.name()), entry.after(), Optional.empty())) {
+      return Condition.NEW;
+    }
+    throw new Foreign(entry, ForeignChange.WHOLE_FILE, "is not the file that the repair adds");
+  }
+
+  /**
+   * Going forward nothing is done to a new file, so that its names are all that matters; bytes that
+   * were written into it since are newer, and stay.
+   */
+  private boolean isNewByHeader(JournalEntry entry, String path) throws IOException {
+    FileStamp now = store.stamp(path);
+    FileImage after = entry.after();
+    if (now.bytes() != after.bytes()) {
       return false;
     }
-    bytesRead.addAndGet(image.leadingBytes());
-    return FileImage.digestOf(store, file, image.leadingBytes()).equals(image.digest());
+    if (identitiesCount && now.fileKey().equals(after.fileKey())) {
+      bytesRead.addAndGet(after.leadingBytes());
+      return FileImage.digestOf(store, path, after.leadingBytes()).equals(after.digest());
+    }
+    return isImage(path, after, Optional.empty());
+  }
+
+  /**
+   * Whether a file is that one: by its stamp, which costs nothing, or by all its bytes. The first
+   * says no after a file was copied, or written to and put back; the second never errs.
+   *
+   * @param other a stamp that is as good as the image's own
+   */
+  private boolean isImage(String path, FileImage image, Optional<FileStamp> other)
+      throws IOException {
+    FileStamp now = store.stamp(path);
+    if (now.bytes() != image.bytes()) {
+      return false;
+    }
+    if (identitiesCount && (now.equals(image.stamp()) || other.equals(Optional.of(now)))) {
+      return true;
+    }
+    bytesRead.addAndGet(image.bytes());
+    return hasContent(path, image);
+  }
+
+  private boolean hasContent(String path, FileImage image) throws IOException {
+    return image.isWhole()
+        ? FileImage.digestOf(store, path, image.bytes()).equals(image.digest())
+        : ShardContent.isOf(store, path, image.content());
+  }
+
+  /** The new file, which lies in the journal until it gets its name. */
+  private void requireNewKept(JournalEntry entry) throws IOException {
+    requireKept(paths.replacement(entry.number()), entry.after());
+  }
+
+  private void requireKept(String path, FileImage image) throws IOException {
+    stored(path);
+    FileStamp now = store.stamp(path);
+    boolean byStamp = !image.isWhole() && identitiesCount && now.hasContentOf(image.stamp());
+    if (now.bytes() != image.bytes() || !(byStamp || hasContent(path, image))) {
+      throw JournalException.damaged(store.locate(path), "is not as it was kept");
+    }
+  }
+
+  /** The original: the very file, with whatever was written into it since, or one of its bytes. */
+  private void requireOldKept(JournalEntry entry) throws IOException {
+    String path = paths.original(entry.number());
+    stored(path);
+    if (!identitiesCount || !store.stamp(path).fileKey().equals(entry.before().fileKey())) {
+      requireKept(path, entry.before());
+    }
   }
 
   private Condition conditionOfPatched(JournalEntry entry, FileStatus file) throws IOException {
@@ -166,7 +347,8 @@ final class JournalCheck {
     boolean someOld = false;
     boolean someNew = false;
     ByteBuffer now = ByteBuffer.allocate(HeaderPairs.BLOCK_BYTES);
-    try (HeaderPairs.Reader pairs = HeaderPairs.open(store, paths.pair(entry.number()));
+    try (HeaderPairs.Reader pairs =
+            HeaderPairs.open(store, paths.pair(entry.number()), entry.before().leadingBytes());
         RangeReader reader = store.openForRead(file, ReadPattern.RANDOM)) {
       while (pairs.next()) {
         HeaderPairs.Block block = pairs.block();

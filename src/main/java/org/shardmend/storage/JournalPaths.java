@@ -40,6 +40,14 @@ record JournalPaths(String checkpoint) {
     return journal() + "/READY";
   }
 
+  String seal() {
+    return journal() + "/SEAL";
+  }
+
+  String seen() {
+    return journal() + "/SEEN";
+  }
+
   String applied() {
     return journal() + "/APPLIED";
   }

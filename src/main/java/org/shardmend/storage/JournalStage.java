@@ -57,10 +57,18 @@ public final class JournalStage {
             number,
             JournalEntry.Kind.PATCH,
             relative(shard.path()),
-            new FileImage(shard.fileKey(), shard.bytes(), before.length, Sha256.hex(before)),
-            new FileImage(shard.fileKey(), shard.bytes(), after.length, Sha256.hex(after)),
+            FileImage.of(store.stamp(shard.path()), before.length, Sha256.hex(before), ""),
+            FileImage.of(store.stamp(shard.path()), after.length, Sha256.hex(after), ""),
             pair.digest()));
   }
+
+  /**
+   * What proves a shard's content.
+   *
+   * @param headerBytes of its header, with the length field
+   * @param content of its data, see {@link ShardContent#of}
+   */
+  public record Proof(long headerBytes, String content) {}
 
   /** Where an attempt writes the file that is going to take a shard's name. */
   public String replacementPath(int number, long attempt) {
@@ -72,27 +80,26 @@ public final class JournalStage {
    * #replacementPath}. The new file gets the old one's owner, permissions, access list and extended
    * attributes.
    *
-   * @param headerBytes of the old header, with its length field
-   * @param newHeaderBytes of the new one
+   * @param before of the old file
+   * @param after of the new one
    * @throws IOException when a file can't be reached
    */
-  public StagedEntry replacement(
-      int number, long attempt, String name, long headerBytes, long newHeaderBytes)
+  public StagedEntry replacement(int number, long attempt, String name, Proof before, Proof after)
       throws IOException {
     FileStatus shard = resolve(name);
     String staged = paths.staged(number, attempt);
     store.copyAttributes(shard.path(), staged);
     store.sync(staged);
-    FileImage after = FileImage.read(store, required(staged), newHeaderBytes);
+    FileImage image = FileImage.read(store, staged, after.headerBytes(), after.content());
     return new StagedEntry(
         attempt,
-        after.bytes(),
+        image.bytes(),
         new JournalEntry(
             number,
             JournalEntry.Kind.REPLACE,
             relative(shard.path()),
-            FileImage.read(store, shard, headerBytes),
-            after,
+            FileImage.read(store, shard.path(), before.headerBytes(), before.content()),
+            image,
             ""));
   }
 
@@ -109,6 +116,11 @@ public final class JournalStage {
               .formatted(store.locate(entry.path()), store.locate(target.path())));
     }
     return target;
+  }
+
+  /** As {@link #resolve}, the name below the checkpoint. */
+  String resolvedName(String name) throws IOException {
+    return relative(resolve(name).path());
   }
 
   private FileStatus required(String path) throws IOException {

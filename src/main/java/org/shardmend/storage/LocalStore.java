@@ -101,6 +101,31 @@ public final class LocalStore implements Store {
     }
   }
 
+  @Override
+  public FileStamp stamp(String path) throws IOException {
+    try {
+      Map<String, Object> attributes =
+          Files.readAttributes(
+              toPath(path), "unix:ino,size,lastModifiedTime,ctime", LinkOption.NOFOLLOW_LINKS);
+      return new FileStamp(
+          Long.toUnsignedString((Long) attributes.get("ino")),
+          (Long) attributes.get("size"),
+          ((FileTime) attributes.get("lastModifiedTime")).to(TimeUnit.NANOSECONDS),
+          ((FileTime) attributes.get("ctime")).to(TimeUnit.NANOSECONDS));
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
+  @Override
+  public OptionalLong userNumber(String path) throws IOException {
+    try {
+      return OptionalLong.of(ProcessUser.ownerOf(toPath(path)));
+    } catch (IOException failure) {
+      throw StorageFailure.of("look at", locate(path), failure);
+    }
+  }
+
   private static FileEntry.Kind kindOf(int mode) {
     return switch (mode & TYPE_BITS) {
       case REGULAR -> FileEntry.Kind.FILE;
@@ -242,7 +267,8 @@ public final class LocalStore implements Store {
       Files.readAttributes(file, BasicFileAttributes.class);
       throw new FileSystemException(file.toString(), null, "it is not a regular file");
     }
-    return FileChannel.open(file, StandardOpenOption.WRITE);
+    // What is written in place was looked at before: a link that took its name is not followed.
+    return FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
   }
 
   @Override

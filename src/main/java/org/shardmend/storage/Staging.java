@@ -294,7 +294,7 @@ public final class Staging {
         && file.get().isFile()
         && file.get().bytes() == receipt.bytes()
         && receipt.headerBytes() <= receipt.bytes()
-        && FileImage.digestOf(store, file.get(), receipt.headerBytes())
+        && FileImage.digestOf(store, file.get().path(), receipt.headerBytes())
             .equals(receipt.headerDigest());
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One file system. Everything that touches storage goes through here, so that an implementation
@@ -30,6 +31,23 @@ public interface Store extends Closeable {
 
   /** What is at {@code path}, a symbolic link not followed; empty when nothing is. */
   Optional<FileStatus> stat(String path) throws IOException;
+
+  /**
+   * What tells whether a file was written to since; a symbolic link is not followed.
+   *
+   * @throws NoSuchFileException when nothing is there
+   */
+  default FileStamp stamp(String path) throws IOException {
+    FileStatus file =
+        stat(path).orElseThrow(() -> new NoSuchFileException(locate(path).toString()));
+    long modified = TimeUnit.MILLISECONDS.toNanos(file.modifiedMillis());
+    return new FileStamp(file.fileKey(), file.bytes(), modified, modified);
+  }
+
+  /** The number of the user who owns what is at a path; empty where a store has no such numbers. */
+  default OptionalLong userNumber(String path) throws IOException {
+    return OptionalLong.empty();
+  }
 
   /**
    * The entries of a directory, sorted by name, links not followed.

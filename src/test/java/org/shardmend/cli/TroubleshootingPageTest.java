@@ -47,7 +47,7 @@ class TroubleshootingPageTest {
           Pattern.compile("\\berror\\(\\s*\"([a-z-]+)\""));
 
   private static final Pattern STORAGE_CODE =
-      Pattern.compile("(?:return|[?:]|refused\\()\\s*\"([a-z-]+)\"");
+      Pattern.compile("(?:return|->|[?:]|refused\\()\\s*\"([a-z-]+)\"");
 
   private record Row(int exit, String code, String message) {}
 

@@ -3,7 +3,6 @@ package org.shardmend.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +23,7 @@ class RollbackLockTest {
       other.requireHeld();
     }
     assertThat(rollback().outcome()).isEqualTo(JournalResult.Outcome.NOTHING);
-    assertThat(Files.list(checkpoint)).isEmpty();
+    assertThat(checkpoint).isEmptyDirectory();
   }
 
   private JournalResult rollback() throws JobException {

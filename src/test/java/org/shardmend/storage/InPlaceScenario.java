@@ -2,8 +2,11 @@ package org.shardmend.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -38,9 +41,9 @@ final class InPlaceScenario {
   /** What the checkpoint is before. */
   static Map<String, byte[]> before() {
     Map<String, byte[]> files = new TreeMap<>();
-    files.put(LONG_HEADER, bytes(1, 2100));
-    files.put(SHORT_HEADER, bytes(2, 900));
-    files.put(REPLACED, bytes(3, 700));
+    files.put(LONG_HEADER, shard(1, LONG_HEADER_BYTES, 2100));
+    files.put(SHORT_HEADER, shard(2, SHORT_HEADER_BYTES, 900));
+    files.put(REPLACED, shard(3, REPLACED_HEADER_BYTES, 700));
     files.put(UNTOUCHED, bytes(4, 300));
     files.put(INDEX, bytes(5, 120));
     files.put("config.json", bytes(6, 50));
@@ -53,15 +56,43 @@ final class InPlaceScenario {
     byte[] longHeader = files.get(LONG_HEADER).clone();
     // The first and the last sector of the header differ, the middle one does not.
     Arrays.fill(longHeader, 100, 200, (byte) 'n');
-    Arrays.fill(longHeader, 1200, LONG_HEADER_BYTES, (byte) ' ');
+    Arrays.fill(longHeader, 1100, 1200, (byte) 'z');
     files.put(LONG_HEADER, longHeader);
     byte[] shortHeader = files.get(SHORT_HEADER).clone();
-    Arrays.fill(shortHeader, 8, SHORT_HEADER_BYTES, (byte) 'm');
+    Arrays.fill(shortHeader, 40, 300, (byte) 'm');
     files.put(SHORT_HEADER, shortHeader);
-    files.put(REPLACED, bytes(13, 650));
+    files.put(REPLACED, shard(13, NEW_REPLACED_HEADER_BYTES, 650));
     files.put(INDEX, bytes(15, 110));
     files.put("shardmend.json", bytes(17, 80));
     return new TreeMap<>(files);
+  }
+
+  /** A safetensors file of one tensor, behind metadata that fill the header. */
+  private static byte[] shard(int seed, int headerBytes, int length) {
+    byte[] file = bytes(seed, length);
+    int data = length - headerBytes;
+    String start = "{\"__metadata__\":{\"k\":\"";
+    String end =
+        "\"},\"w\":{\"dtype\":\"U8\",\"shape\":[%d],\"data_offsets\":[0,%d]}}"
+            .formatted(data, data);
+    char filler = (char) ('a' + seed % 26);
+    int filled = headerBytes - 8 - start.length() - end.length();
+    String json = start + String.valueOf(filler).repeat(filled) + end;
+    ByteBuffer.wrap(file)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putLong(headerBytes - 8L)
+        .put(json.getBytes(StandardCharsets.UTF_8));
+    return file;
+  }
+
+  private static JournalStage.Proof proof(byte[] shard, int headerBytes) {
+    DigestAlgorithm xxh3 = DigestAlgorithm.XXH3_128;
+    ShardDigests digests =
+        new ShardDigests(
+            xxh3,
+            xxh3.digest(Arrays.copyOf(shard, headerBytes)),
+            List.of(xxh3.digest(Arrays.copyOfRange(shard, headerBytes, shard.length))));
+    return new JournalStage.Proof(headerBytes, ShardContent.of(digests));
   }
 
   private static byte[] bytes(int seed, int length) {
@@ -88,16 +119,28 @@ final class InPlaceScenario {
 
   /** Prepares the whole journal, up to READY. */
   void prepare(StepListener listener) throws IOException {
-    JournalBuilder builder = Journal.of(store, checkpoint, listener).begin("r1");
+    JournalBuilder builder =
+        Journal.of(store, checkpoint, listener)
+            .begin("r1", CheckpointStamps.take(store, checkpoint));
     builder.adopt(stagePatch(0, LONG_HEADER, LONG_HEADER_BYTES));
     builder.adopt(stagePatch(1, SHORT_HEADER, SHORT_HEADER_BYTES));
-    JournalStage stage = JournalStage.of(store, checkpoint);
-    write(stage.replacementPath(2, 7), after().get(REPLACED));
-    builder.adopt(
-        stage.replacement(2, 7, REPLACED, REPLACED_HEADER_BYTES, NEW_REPLACED_HEADER_BYTES));
+    stageReplacement(builder);
     builder.put(INDEX, after().get(INDEX));
     builder.put("shardmend.json", after().get("shardmend.json"));
     builder.ready(1);
+  }
+
+  /** Stages the exchange of {@link #REPLACED}. */
+  void stageReplacement(JournalBuilder builder) throws IOException {
+    JournalStage stage = JournalStage.of(store, checkpoint);
+    write(stage.replacementPath(2, 7), after().get(REPLACED));
+    builder.adopt(
+        stage.replacement(
+            2,
+            7,
+            REPLACED,
+            proof(before().get(REPLACED), REPLACED_HEADER_BYTES),
+            proof(after().get(REPLACED), NEW_REPLACED_HEADER_BYTES)));
   }
 
   private StagedEntry stagePatch(int number, String name, int headerBytes) throws IOException {

@@ -50,6 +50,10 @@ class JournalTest {
     assertThat(tree(checkpoint)).isEqualTo(InPlaceScenario.digests(InPlaceScenario.after()));
   }
 
+  private CheckpointStamps stamps() throws IOException {
+    return CheckpointStamps.take(store, checkpoint.toString());
+  }
+
   private Path shard(String name) {
     return checkpoint.resolve(name);
   }
@@ -111,7 +115,7 @@ class JournalTest {
 
   @Test
   void j2_onlyTheAdoptedAttemptCounts() throws IOException {
-    JournalBuilder builder = scenario.journal().begin("r1");
+    JournalBuilder builder = scenario.journal().begin("r1", stamps());
     JournalStage stage = JournalStage.of(store, checkpoint.toString());
     byte[] before = Arrays.copyOf(InPlaceScenario.before().get(InPlaceScenario.LONG_HEADER), 1300);
     byte[] wrong = before.clone();
@@ -282,7 +286,7 @@ class JournalTest {
         .hasMessageContaining("rollback");
     scenario.journal().finish(1);
     scenario.journal().requireClosed();
-    assertThatThrownBy(() -> scenario.journal().begin("r2"))
+    assertThatThrownBy(() -> scenario.journal().begin("r2", stamps()))
         .isInstanceOf(JournalException.class)
         .hasMessageContaining("--forget");
     assertThat(scenario.journal().runId()).contains("r1");
@@ -321,7 +325,7 @@ class JournalTest {
   @Test
   void g4_twoNamesOfOneFileAreRefused() throws IOException {
     Files.createLink(checkpoint.resolve("twin"), shard(InPlaceScenario.LONG_HEADER));
-    JournalBuilder builder = scenario.journal().begin("r1");
+    JournalBuilder builder = scenario.journal().begin("r1", stamps());
     JournalStage stage = JournalStage.of(store, checkpoint.toString());
     byte[] before = Arrays.copyOf(InPlaceScenario.before().get(InPlaceScenario.LONG_HEADER), 1300);
     byte[] after = before.clone();
@@ -346,5 +350,116 @@ class JournalTest {
     scenario.journal().rollback(1);
     assertThat(Files.readAllBytes(real))
         .isEqualTo(InPlaceScenario.before().get(InPlaceScenario.LONG_HEADER));
+  }
+
+  @Test
+  void j3_aShardThatWasWrittenToAfterItWasReadIsRefusedBeforeReady() throws IOException {
+    assertThatThrownBy(
+            () ->
+                scenario.prepare(
+                    step -> {
+                      if (step.equals("journal: adopt " + InPlaceScenario.REPLACED)) {
+                        touchData(shard(InPlaceScenario.REPLACED));
+                      }
+                    }))
+        .isInstanceOf(SourceChangedException.class)
+        .hasMessageContaining("no longer what was read");
+    assertThat(scenario.journal().state()).isEqualTo(JournalState.PREPARING);
+  }
+
+  /** Same inode, same length, same header: only the last byte of the data. */
+  private static void touchData(Path file) {
+    try {
+      byte[] content = Files.readAllBytes(file);
+      content[content.length - 1] ^= 1;
+      Files.write(file, content);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Test
+  void j9_weightsThatWereSavedAgainBeforeTheyWereExchangedStay() throws IOException {
+    scenario.prepare(StepListener.NONE);
+    touchData(shard(InPlaceScenario.REPLACED));
+    Map<String, String> newer = tree(checkpoint);
+    assertThatThrownBy(() -> scenario.journal().finish(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining(InPlaceScenario.REPLACED);
+    assertThat(tree(checkpoint)).isEqualTo(newer);
+    scenario.journal().rollback(1);
+    assertThat(tree(checkpoint)).isEqualTo(newer);
+  }
+
+  @Test
+  void j13_noOriginalIsPutOverAShardThatWasSavedAgainAfterTheRepair() throws IOException {
+    scenario.prepare(StepListener.NONE);
+    scenario.journal().finish(1);
+    touchData(shard(InPlaceScenario.REPLACED));
+    Map<String, String> newer = tree(checkpoint);
+    assertThatThrownBy(() -> scenario.journal().rollback(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining(InPlaceScenario.REPLACED);
+    assertThat(tree(checkpoint)).isEqualTo(newer);
+  }
+
+  @Test
+  void j9_bytesThatAProgramWritesIntoTheOriginalWhileItIsExchangedAreNotForgotten()
+      throws IOException {
+    scenario.prepare(StepListener.NONE);
+    Journal journal =
+        Journal.of(
+            store,
+            checkpoint.toString(),
+            step -> {
+              if (step.equals("journal: take the new files out of the journal")) {
+                touchData(checkpoint.resolve(".shardmend/journal/old/2"));
+              }
+            });
+    assertThatThrownBy(() -> journal.finish(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining("journal/old/2, and rollback brings it back");
+    scenario.journal().rollback(1);
+    byte[] written = InPlaceScenario.before().get(InPlaceScenario.REPLACED);
+    written[written.length - 1] ^= 1;
+    assertThat(Files.readAllBytes(shard(InPlaceScenario.REPLACED))).isEqualTo(written);
+  }
+
+  @Test
+  void j9_nothingIsDroppedWhenWhatItWasComparedWithHasChanged() throws IOException {
+    JournalBuilder builder = scenario.journal().begin("r1", stamps());
+    scenario.stageReplacement(builder);
+    builder.compared(InPlaceScenario.REPLACED);
+    builder.compared(InPlaceScenario.UNTOUCHED);
+    builder.ready(1);
+    touchData(shard(InPlaceScenario.UNTOUCHED));
+    assertThatThrownBy(() -> scenario.journal().finish(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining(InPlaceScenario.UNTOUCHED);
+    assertThat(Files.readAllBytes(shard(InPlaceScenario.REPLACED)))
+        .isEqualTo(InPlaceScenario.before().get(InPlaceScenario.REPLACED));
+  }
+
+  @Test
+  void j13_aSideFileThatWasEditedAndPutBackByteForByteIsRolledBack() throws IOException {
+    scenario.prepare(StepListener.NONE);
+    scenario.journal().finish(1);
+    for (String name : List.of(InPlaceScenario.INDEX, "shardmend.json")) {
+      byte[] repaired = Files.readAllBytes(shard(name));
+      Files.write(shard(name), new byte[] {'x'});
+      Files.delete(shard(name));
+      Files.write(shard(name), repaired);
+    }
+    scenario.journal().rollback(1);
+    assertOld();
+  }
+
+  @Test
+  void j7_aFileThatHasItsNameSharesItWithNoneInTheJournal() throws IOException {
+    scenario.prepare(StepListener.NONE);
+    scenario.journal().finish(1);
+    for (String name : List.of(InPlaceScenario.REPLACED, InPlaceScenario.INDEX, "shardmend.json")) {
+      assertThat(Files.getAttribute(shard(name), "unix:nlink")).as(name).isEqualTo(1);
+    }
   }
 }
