@@ -1,9 +1,11 @@
 package org.shardmend.checkpoint;
 
+import java.io.Serializable;
 import java.util.Optional;
 
 /** How to look at a directory. By default the layout and the pattern are told from the files. */
-public final class DiscoveryOptions {
+public final class DiscoveryOptions implements Serializable {
+  private static final long serialVersionUID = 1L;
   private static final DiscoveryOptions DEFAULTS = new DiscoveryOptions(null, null);
 
   private final Layout layout;

@@ -245,8 +245,8 @@ final class SweepCommand extends ShardmendCommand {
     }
     ArrayNode findings = document.putArray("findings");
     ArrayNode notLookedAt = document.putArray("not_looked_at");
+    result.findings().forEach(one -> findings.add(finding(one)));
     for (HiddenCheckpoints hidden : result.hidden()) {
-      findings.add(finding(hidden.finding()));
       hidden.hidden().forEach(one -> notLookedAt.add(one.toString()));
     }
     return document;
@@ -274,8 +274,7 @@ final class SweepCommand extends ShardmendCommand {
       reason(checkpoint.message())
           .ifPresent(reason -> lines.add(" ".repeat(MESSAGE_INDENT) + Printable.of(reason)));
     }
-    lines.addAll(
-        PlanText.findings(result.hidden().stream().map(HiddenCheckpoints::finding).toList()));
+    lines.addAll(PlanText.findings(result.findings()));
     lines.add(
         swept.isEmpty()
             ? "No checkpoints."

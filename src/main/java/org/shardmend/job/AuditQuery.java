@@ -1,5 +1,7 @@
 package org.shardmend.job;
 
+import static org.apache.spark.sql.functions.col;
+
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Iterator;
@@ -10,6 +12,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.shardmend.audit.AuditTables;
+import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
 import org.shardmend.plan.Action;
 import org.shardmend.storage.Location;
@@ -68,14 +71,22 @@ public final class AuditQuery {
   }
 
   /**
-   * Gives every row of {@code runs}; none when there is no audit.
+   * Gives the rows of {@code runs} that were refused, in no order and without what is long in them:
+   * {@code run_id}, {@code checkpoint}, {@code fingerprint} and {@code counts}. None when there is
+   * no audit.
    *
    * @throws JobException FAILED when it can't be read
    */
-  public void runs(Consumer<Row> runs) throws JobException {
+  void refusals(Consumer<Row> refusals) throws JobException {
     SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
     try (Store store = Stores.open(place, job.hadoop())) {
-      forEach(open(sql, store).runs().orderBy("run_id"), runs);
+      // Collected in one go: sorting, and fetching part by part, costs a job for each part.
+      open(sql, store)
+          .runs()
+          .where(col("outcome").equalTo(Outcome.REFUSED.token()))
+          .select("run_id", "checkpoint", "fingerprint", "counts")
+          .collectAsList()
+          .forEach(refusals);
     } catch (IOException e) {
       throw JobException.failed(
           "unreadable-audit", "Cannot read the audit %s: %s".formatted(place, e.getMessage()), e);

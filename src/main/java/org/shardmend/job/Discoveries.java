@@ -3,6 +3,7 @@ package org.shardmend.job;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Discovery;
@@ -16,7 +17,7 @@ import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.StoreCheckpointFiles;
 
-/** Finds the files of a checkpoint, on the driver. */
+/** Finds the files of a checkpoint. */
 final class Discoveries {
   private Discoveries() {}
 
@@ -29,14 +30,23 @@ final class Discoveries {
    */
   static Checkpoint discover(SparkJob job, CheckpointAccess access, DiscoveryOptions options)
       throws JobException {
+    return discover(job::countRead, access, options);
+  }
+
+  /**
+   * As {@link #discover(SparkJob, CheckpointAccess, DiscoveryOptions)}, within a task.
+   *
+   * @param meter told what is read
+   */
+  static Checkpoint discover(LongConsumer meter, CheckpointAccess access, DiscoveryOptions options)
+      throws JobException {
     try (Store store = access.open()) {
       requireClosed(store, access.location());
       EnclosingJournal.requireNoneOpen(store, access.location().path());
       requireFinished(store, access.location());
       Checkpoint checkpoint =
           Discovery.discover(
-              new MeteredFiles(new StoreCheckpointFiles(store, access.location()), job::countRead),
-              options);
+              new MeteredFiles(new StoreCheckpointFiles(store, access.location()), meter), options);
       if (!checkpoint.directory().isEmpty()) {
         requireClosed(store, dump(access.location(), checkpoint));
       }

@@ -1,5 +1,6 @@
 package org.shardmend.job;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.Optional;
 import org.shardmend.checkpoint.DiscoveryOptions;
@@ -26,7 +27,8 @@ public record PlanRequest(
     List<RuleFamily> rules,
     UnknownDtypes dtypes,
     Rewrites rewrites,
-    OtherLayouts otherLayouts) {
+    OtherLayouts otherLayouts)
+    implements Serializable {
 
   /**
    * What becomes of a rule family that was named and is for other layouts than the checkpoint's.

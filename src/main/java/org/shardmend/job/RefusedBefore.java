@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.Row;
-import org.shardmend.audit.Outcome;
 import org.shardmend.checkpoint.Layout;
 import org.shardmend.plan.ActionCounts;
 import org.shardmend.rules.RuleSet;
@@ -31,7 +30,11 @@ final class RefusedBefore {
    * @param run the run that refused
    * @param counts tensors by what would have become of them; none where there was no plan
    */
-  record Refusal(String run, ActionCounts counts) {}
+  record Refusal(String run, ActionCounts counts) {
+    private Refusal later(Refusal other) {
+      return run.compareTo(other.run) >= 0 ? this : other;
+    }
+  }
 
   private RefusedBefore(PlanRequest template) {
     this.settings = settings(template);
@@ -59,17 +62,15 @@ final class RefusedBefore {
       throw JobException.failed(
           "unreadable-audit", "Cannot read the audit %s: %s".formatted(audit, e.getMessage()), e);
     }
-    new AuditQuery(job, audit).runs(memory::take);
+    new AuditQuery(job, audit).refusals(memory::take);
     return memory;
   }
 
   private void take(Row run) {
-    if (Outcome.REFUSED.token().equals(run.<String>getAs("outcome"))) {
-      refused.put(
-          key(run.getAs("checkpoint"), run.getAs("fingerprint")),
-          new Refusal(
-              run.getAs("run_id"), ActionCounts.ofNames(run.getJavaMap(run.fieldIndex("counts")))));
-    }
+    Refusal refusal =
+        new Refusal(
+            run.getAs("run_id"), ActionCounts.ofNames(run.getJavaMap(run.fieldIndex("counts"))));
+    refused.merge(key(run.getAs("checkpoint"), run.getAs("fingerprint")), refusal, Refusal::later);
   }
 
   private static String key(String checkpoint, String listing) {

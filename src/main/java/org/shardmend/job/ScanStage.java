@@ -67,7 +67,8 @@ final class ScanStage {
         receipt -> receipt.kept(spill));
   }
 
-  private static Receipt scan(
+  /** Reads and plans one unit. */
+  static Receipt scan(
       CheckpointAccess access,
       NamedUnit unit,
       RuleSet rules,

@@ -4,17 +4,21 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
@@ -25,6 +29,9 @@ import org.shardmend.storage.Stores;
  * and not tried again while neither its files nor the rules have changed.
  */
 public final class SweepAction {
+  /** Fewer than so many are not worth a stage of their own. */
+  private static final int FEWEST_TOGETHER = 4;
+
   private final SparkJob job;
   private final SweepRequest request;
   private final Clock clock;
@@ -55,9 +62,13 @@ public final class SweepAction {
         request.retriesRefused()
             ? RefusedBefore.nothing(request.template())
             : RefusedBefore.read(job, request.audit(), request.template());
-    List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, memory));
+    Settling settling = new Settling(Instant.now(clock), request.settle());
+    List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, settling, memory));
     swept.addAll(unreadable.values());
-    return new SweepResult(swept, List.copyOf(hidden.values()));
+    List<Finding> findings = new ArrayList<>();
+    hidden.values().forEach(one -> findings.add(one.finding()));
+    candidates.forEach(candidate -> settling.impossibleTimes(candidate).ifPresent(findings::add));
+    return new SweepResult(swept, List.copyOf(hidden.values()), findings);
   }
 
   private List<SweepTree.Candidate> candidates(
@@ -97,8 +108,15 @@ public final class SweepAction {
   }
 
   /** Begins in order, as both limits let it; the first that is too large waits, and with it all. */
-  private List<SweptCheckpoint> sweep(List<SweepTree.Candidate> candidates, RefusedBefore memory)
+  private List<SweptCheckpoint> sweep(
+      List<SweepTree.Candidate> candidates, Settling settling, RefusedBefore memory)
       throws JobException {
+    Map<SweepTree.Candidate, SweptCheckpoint> leftAlone = new HashMap<>();
+    for (SweepTree.Candidate candidate : candidates) {
+      leftAlone(candidate, settling, memory).ifPresent(one -> leftAlone.put(candidate, one));
+    }
+    Map<SweepTree.Candidate, RightAlready.Seen> seen =
+        firstLook(candidates.stream().filter(one -> !leftAlone.containsKey(one)).toList());
     SweepProgress progress =
         new SweepProgress(
             job.progress(),
@@ -110,12 +128,28 @@ public final class SweepAction {
     List<Future<SweptCheckpoint>> pending = new ArrayList<>();
     try {
       for (SweepTree.Candidate candidate : candidates) {
+        Optional<SweptCheckpoint> known =
+            Optional.ofNullable(leftAlone.get(candidate))
+                .or(
+                    () ->
+                        Optional.ofNullable(seen.get(candidate))
+                            .filter(RightAlready.Seen::right)
+                            .map(right -> right.swept(candidate)));
+        if (known.isPresent()) {
+          progress.begin(candidate).finish(known.get());
+          pending.add(CompletableFuture.completedFuture(known.get()));
+          continue;
+        }
         slots.acquire();
         bytes.enter(candidate.bytes());
         Callable<SweptCheckpoint> work =
             () -> {
               try {
-                return sweep(candidate, memory, progress.begin(candidate));
+                return sweep(
+                    candidate,
+                    memory,
+                    Optional.ofNullable(seen.get(candidate)),
+                    progress.begin(candidate));
               } finally {
                 bytes.leave(candidate.bytes());
                 slots.release();
@@ -140,45 +174,63 @@ public final class SweepAction {
     }
   }
 
+  /** In one stage; where that fails as a whole, each is looked at alone, and says why. */
+  private Map<SweepTree.Candidate, RightAlready.Seen> firstLook(
+      List<SweepTree.Candidate> candidates) {
+    // Where more than names is written anew, right names alone don't say that nothing is to be
+    // done.
+    if (candidates.size() < FEWEST_TOGETHER
+        || !request.template().rewrites().equals(Rewrites.NONE)) {
+      return Map.of();
+    }
+    try {
+      return RightAlready.look(job, candidates, request.template());
+    } catch (JobException e) {
+      job.progress().message("Looking at each checkpoint alone: " + e.getMessage());
+      return Map.of();
+    }
+  }
+
   private SweptCheckpoint sweep(
-      SweepTree.Candidate candidate, RefusedBefore memory, SweepProgress.Part progress) {
+      SweepTree.Candidate candidate,
+      RefusedBefore memory,
+      Optional<RightAlready.Seen> before,
+      SweepProgress.Part progress) {
     long began = System.nanoTime();
     SweptCheckpoint swept;
     try {
-      swept = look(candidate, memory, progress);
+      SparkJob own = job.beside("sweep " + Thread.currentThread().getName(), progress);
+      swept = new CheckpointSweep(request, candidate, own, memory.listing(candidate)).sweep();
     } catch (RuntimeException | Error e) { // Not even the row in the audit could be written.
       JobException failure = CheckpointSweep.unexpected(e);
       swept =
           SweptCheckpoint.without(
               candidate.location(), SweptCheckpoint.Outcome.FAILED, failure.getMessage());
     }
-    SweptCheckpoint timed = swept.took((System.nanoTime() - began) / 1e9);
-    progress.finish(timed);
-    return timed;
+    SweptCheckpoint whole =
+        swept
+            .alsoRead(before.map(RightAlready.Seen::bytesRead).orElse(0L))
+            .took((System.nanoTime() - began) / 1e9);
+    progress.finish(whole);
+    return whole;
   }
 
-  private SweptCheckpoint look(
-      SweepTree.Candidate candidate, RefusedBefore memory, SweepProgress.Part progress) {
-    Instant settled = Instant.now(clock).minus(request.settle());
-    if (candidate.modifiedMillis() > settled.toEpochMilli()) {
-      return SweptCheckpoint.without(
-          candidate.location(),
-          SweptCheckpoint.Outcome.UNSETTLED,
-          "written to at %s, which may be going on"
-              .formatted(Instant.ofEpochMilli(candidate.modifiedMillis())));
-    }
-    String listing = memory.listing(candidate);
-    return memory
-        .of(candidate.location(), listing)
-        .map(refusal -> refusedBefore(candidate, refusal))
-        .orElseGet(
+  /** What becomes of one that is not even opened; empty when it is to be. */
+  private static Optional<SweptCheckpoint> leftAlone(
+      SweepTree.Candidate candidate, Settling settling, RefusedBefore memory) {
+    return settling
+        .unsettled(candidate)
+        .map(
+            written ->
+                SweptCheckpoint.without(
+                    candidate.location(),
+                    SweptCheckpoint.Outcome.UNSETTLED,
+                    "written to at %s, which may be going on".formatted(written)))
+        .or(
             () ->
-                new CheckpointSweep(
-                        request,
-                        candidate,
-                        job.beside("sweep " + Thread.currentThread().getName(), progress),
-                        listing)
-                    .sweep());
+                memory
+                    .of(candidate.location(), memory.listing(candidate))
+                    .map(refusal -> refusedBefore(candidate, refusal)));
   }
 
   private static SweptCheckpoint refusedBefore(

@@ -51,11 +51,12 @@ final class SweepTree {
      * tell nothing: caches lie in them, and our own locks come and go.
      */
     long modifiedMillis() {
-      return entries.stream()
-          .filter(Predicate.not(FileStatus::isDirectory))
-          .mapToLong(FileStatus::modifiedMillis)
-          .max()
-          .orElse(0);
+      return files().stream().mapToLong(FileStatus::modifiedMillis).max().orElse(0);
+    }
+
+    /** What its top level holds besides directories. */
+    List<FileStatus> files() {
+      return entries.stream().filter(Predicate.not(FileStatus::isDirectory)).toList();
     }
 
     /** The size of the files at its top level, in bytes: more than a repair can have to move. */

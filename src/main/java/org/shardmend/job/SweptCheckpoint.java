@@ -69,6 +69,22 @@ public record SweptCheckpoint(
         checkpoint, outcome, "", "", ActionCounts.NONE, 0, 0, 0, 0, "", message);
   }
 
+  /** The same, with what a look before has read. */
+  SweptCheckpoint alsoRead(long bytes) {
+    return new SweptCheckpoint(
+        checkpoint,
+        outcome,
+        runId,
+        output,
+        counts,
+        shards,
+        bytesRead + bytes,
+        bytesWritten,
+        seconds,
+        code,
+        message);
+  }
+
   /** The same, and how long it took. */
   SweptCheckpoint took(double duration) {
     return new SweptCheckpoint(

@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -15,6 +16,9 @@ import org.apache.hadoop.conf.Configuration;
  */
 public final class HadoopSettings implements Serializable {
   private static final long serialVersionUID = 1L;
+
+  /** What arrived last in this process: as a rule, what the next task brings as well. */
+  private static volatile HadoopSettings last;
 
   private final byte[] written;
 
@@ -40,6 +44,16 @@ public final class HadoopSettings implements Serializable {
       configuration = known;
     }
     return known;
+  }
+
+  /** The same settings are read once in a process, not by each of its tasks. */
+  private Object readResolve() {
+    HadoopSettings known = last;
+    if (known != null && Arrays.equals(known.written, written)) {
+      return known;
+    }
+    last = this;
+    return this;
   }
 
   private static byte[] write(Configuration configuration) {

@@ -11,6 +11,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.DiscoveryOptions;
 import org.shardmend.job.SweptCheckpoint.Outcome;
 import org.shardmend.plan.Action;
+import org.shardmend.plan.Plan;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.StepListener;
@@ -183,6 +185,63 @@ class SweepTest {
     assertThat(second.runId()).isEqualTo(first.runId());
     assertThat(second.counts()).isEqualTo(first.counts());
     assertThat(second.code()).isEqualTo("refused-before");
+  }
+
+  @Test
+  void manyThatAreRightAreLookedAtInOneSparkJobAndWhatIsNotAmongThemIsRepaired() throws Exception {
+    for (int i = 0; i < 6; i++) {
+      generateOld("right/" + i, i % 2 == 0 ? Fault.CLEAN : Fault.ALIAS_ONLY);
+    }
+    sweep(inPlace());
+    generateOld("later", Fault.ALIAS_ONLY);
+    SweepRequest right = inPlace().settle(Duration.ZERO).exclude("later").retryRefused();
+    int before = lastSparkJob();
+
+    List<SweptCheckpoint> swept = sweep(right);
+
+    assertThat(lastSparkJob() - before).isEqualTo(1);
+    assertThat(swept)
+        .hasSize(6)
+        .allSatisfy(one -> assertThat(one.outcome()).isEqualTo(Outcome.NOTHING_TO_DO))
+        .allSatisfy(one -> assertThat(one.counts()).isEqualTo(plan(one).counts()))
+        .allSatisfy(one -> assertThat(one.shards()).isEqualTo(plan(one).shards().size()))
+        .allSatisfy(one -> assertThat(one.bytesRead()).isPositive());
+    assertThat(outcomes(sweep(inPlace().settle(Duration.ZERO))))
+        .containsEntry("later", Outcome.DONE)
+        .containsEntry("right/0", Outcome.NOTHING_TO_DO);
+  }
+
+  private Plan plan(SweptCheckpoint one) {
+    try {
+      return actions.plan(Path.of(one.checkpoint().path()));
+    } catch (JobException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private int lastSparkJob() {
+    return Arrays.stream(actions.job().spark().statusTracker().getJobIdsForGroup(null))
+        .max()
+        .orElse(0);
+  }
+
+  @Test
+  void aFileDatedInTheFutureIsSaidAndHidesNothing() throws Exception {
+    generateOld("a", Fault.ALIAS_ONLY);
+    Files.setLastModifiedTime(
+        root.resolve("a/config.json"), FileTime.from(Instant.now().plus(Duration.ofDays(400))));
+
+    SweepResult result = result(inPlace().settle(Duration.ZERO));
+
+    assertThat(outcomes(result.checkpoints())).isEqualTo(Map.of("a", Outcome.DONE));
+    assertThat(result.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.code()).isEqualTo("dated-in-the-future");
+              assertThat(finding.message())
+                  .contains("/tree/a: 1 file of it, config.json, is dated");
+            });
   }
 
   @Test
@@ -356,14 +415,15 @@ class SweepTest {
   private List<String> runs() throws JobException {
     List<String> runs = new ArrayList<>();
     new AuditQuery(actions.job(), Actions.location(audit))
-        .runs(
+        .read(
             row ->
                 runs.add(
                     row.getAs("run_id")
                         + " "
                         + row.getAs("outcome")
                         + " "
-                        + Objects.toString(row.getAs("error"), "")));
+                        + Objects.toString(row.getAs("error"), "")),
+            tensor -> {});
     return runs;
   }
 
