@@ -163,7 +163,7 @@ final class SweepCommand extends ShardmendCommand {
 
   private static Outcome outcome(SweptCheckpoint.Outcome outcome) {
     return switch (outcome) {
-      case NOTHING_TO_DO, UNSETTLED, UNKNOWN_LAYOUT -> Outcome.NOTHING_TO_DO;
+      case NOTHING_TO_DO, UNSETTLED, UNKNOWN_LAYOUT, GONE -> Outcome.NOTHING_TO_DO;
       case FOUND -> Outcome.FOUND;
       case DONE -> Outcome.DONE;
       case REFUSED, REFUSED_BEFORE -> Outcome.REFUSED;

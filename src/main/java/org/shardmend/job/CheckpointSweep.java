@@ -1,8 +1,12 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.shardmend.plan.ActionCounts;
+import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
@@ -48,7 +52,7 @@ final class CheckpointSweep {
     try {
       return planAndRepair();
     } catch (JobException e) {
-      return remember(e);
+      return isGone() ? gone() : remember(e);
     } catch (RuntimeException | Error e) {
       return remember(unexpected(e));
     }
@@ -113,7 +117,9 @@ final class CheckpointSweep {
       result = new RepairAction(own, repair).execute();
     } catch (JobException e) {
       // It has written the row, unless the use was wrong.
-      return ended(e, e.kind() == JobException.Kind.USAGE ? "" : run.id().value());
+      return isGone()
+          ? gone()
+          : ended(e, e.kind() == JobException.Kind.USAGE ? "" : run.id().value());
     }
     SweptCheckpoint.Outcome outcome =
         switch (result.outcome()) {
@@ -153,6 +159,25 @@ final class CheckpointSweep {
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }
+  }
+
+  /** Whether no file of it is left; a directory may be, with what we have just put there. */
+  private boolean isGone() {
+    Set<String> files =
+        candidate.files().stream().map(FileStatus::name).collect(Collectors.toSet());
+    try (Store store = Stores.open(location, own.hadoop())) {
+      return store.list(location.path()).stream().map(FileStatus::name).noneMatch(files::contains);
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException e) {
+      // Whatever keeps it from being looked at is what it has failed on.
+      return false;
+    }
+  }
+
+  private SweptCheckpoint gone() {
+    return SweptCheckpoint.without(
+        location, SweptCheckpoint.Outcome.GONE, "removed while the sweep ran");
   }
 
   /** Refusals and failures have their row in the audit; of refusals it is the sweep's memory. */

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
@@ -76,6 +77,7 @@ public final class SweepAction {
       throws JobException {
     List<SweepTree.Candidate> candidates = new ArrayList<>();
     Set<Location> found = new HashSet<>();
+    Set<Location> real = new HashSet<>();
     for (Location root : request.roots()) {
       SweepTree tree = look(root);
       tree.unreadable()
@@ -85,7 +87,7 @@ public final class SweepAction {
                       directory,
                       SweptCheckpoint.without(directory, SweptCheckpoint.Outcome.FAILED, reason)));
       tree.candidates().stream()
-          .filter(candidate -> found.add(candidate.location()))
+          .filter(candidate -> found.add(candidate.location()) && real.add(candidate.real()))
           .filter(candidate -> candidate.modifiedMillis() >= request.modifiedSince().toEpochMilli())
           .forEach(candidates::add);
       tree.hidden().forEach(one -> hidden.merge(one.by(), one, HiddenCheckpoints::larger));
@@ -99,6 +101,11 @@ public final class SweepAction {
     try (Store store = Stores.open(root, job.hadoop())) {
       if (store.stat(root.path()).isEmpty()) {
         throw Locations.missing(root);
+      }
+      if (store.stat(store.realPath(root.path())).filter(FileStatus::isFile).isPresent()) {
+        throw JobException.usage(
+            "not-a-directory",
+            "%s is a file. Name the directory that holds the checkpoints.".formatted(root));
       }
       return SweepTree.below(root, request, store);
     } catch (IOException e) {

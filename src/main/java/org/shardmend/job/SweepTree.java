@@ -1,6 +1,7 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -43,9 +44,12 @@ final class SweepTree {
    * @param location where it is
    * @param root below which it was found
    * @param relative its path below the root; empty for the root itself
+   * @param real where it is when the links on the way to its root are followed: roots may be two
+   *     names of one place
    * @param entries what its top level holds
    */
-  record Candidate(Location location, Location root, String relative, List<FileStatus> entries) {
+  record Candidate(
+      Location location, Location root, String relative, Location real, List<FileStatus> entries) {
     /**
      * When a file at its top level was last written, in milliseconds since 1970 (UTC). Directories
      * tell nothing: caches lie in them, and our own locks come and go.
@@ -66,17 +70,22 @@ final class SweepTree {
   }
 
   /** A directory on the way down. */
-  private record Place(Location location, Location root, String relative, int level) {
+  private record Place(
+      Location location, Location root, String relative, Location real, int level) {
     Place child(String name) {
       String below = relative.isEmpty() ? name : relative + "/" + name;
-      return new Place(location.child(name), root, below, level + 1);
+      return new Place(location.child(name), root, below, real.child(name), level + 1);
     }
   }
 
-  /** Looks below a root that exists. */
-  static SweepTree below(Location root, SweepRequest request, Store store) {
+  /**
+   * Looks below a root that exists.
+   *
+   * @throws IOException when it can't be said where the root really is
+   */
+  static SweepTree below(Location root, SweepRequest request, Store store) throws IOException {
     SweepTree tree = new SweepTree(request, store);
-    tree.look(new Place(root, root, "", 0));
+    tree.look(new Place(root, root, "", store.locate(store.realPath(root.path())), 0));
     return tree;
   }
 
@@ -99,6 +108,9 @@ final class SweepTree {
     List<FileStatus> entries;
     try {
       entries = store.list(place.location().path());
+    } catch (NoSuchFileException e) {
+      // Removed since it was listed, as a training job does with its older checkpoints.
+      return;
     } catch (IOException e) {
       unreadable.put(place.location(), e.getMessage());
       return;
@@ -109,7 +121,8 @@ final class SweepTree {
       return;
     }
     if (request.includes(place.relative())) {
-      candidates.add(new Candidate(place.location(), place.root(), place.relative(), entries));
+      candidates.add(
+          new Candidate(place.location(), place.root(), place.relative(), place.real(), entries));
     }
     lookInside(place, entries, weights);
   }

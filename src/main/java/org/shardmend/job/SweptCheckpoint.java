@@ -44,6 +44,8 @@ public record SweptCheckpoint(
     UNSETTLED("unsettled"),
     /** Weight files, but none of a layout that is known. */
     UNKNOWN_LAYOUT("unknown-layout"),
+    /** Removed by somebody while the sweep ran. */
+    GONE("gone"),
     /** Can't be repaired safely. */
     REFUSED("refused"),
     /** Refused before, and nothing has changed since. */

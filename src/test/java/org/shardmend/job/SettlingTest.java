@@ -68,6 +68,6 @@ class SettlingTest {
             "",
             FileStatus.NO_MODE,
             changedNanos);
-    return new SweepTree.Candidate(place, place, "", List.of(file));
+    return new SweepTree.Candidate(place, place, "", place, List.of(file));
   }
 }

@@ -314,6 +314,64 @@ class SweepTest {
   }
 
   @Test
+  void rootsThatAreTwoNamesOfOnePlaceAreSweptOnce() throws Exception {
+    generateOld("a", Fault.ALIAS_ONLY);
+    Path link = Files.createSymbolicLink(scratch.resolve("link"), root);
+    Files.createSymbolicLink(root.resolve("loop"), root);
+    SweepRequest twice =
+        new SweepRequest(
+            List.of(
+                Actions.location(root),
+                Actions.location(link),
+                Actions.location(root.resolve("a")),
+                Actions.location(root)),
+            actions.of(root),
+            Actions.location(audit));
+
+    List<SweptCheckpoint> swept = sweep(twice);
+
+    assertThat(swept).hasSize(1);
+    assertThat(outcomes(swept)).isEqualTo(Map.of("a", Outcome.DONE));
+  }
+
+  @Test
+  void aRootThatIsAFileIsWrongUse() throws Exception {
+    generateOld("a", Fault.CLEAN);
+    SweepRequest file =
+        new SweepRequest(
+            List.of(Actions.location(root.resolve("a/config.json"))),
+            actions.of(root),
+            Actions.location(audit));
+
+    assertThatThrownBy(() -> sweep(file))
+        .isInstanceOfSatisfying(
+            JobException.class, e -> assertThat(e.code()).isEqualTo("not-a-directory"))
+        .hasMessageContaining("a/config.json is a file. Name the directory");
+  }
+
+  @Test
+  void aCheckpointThatIsRemovedWhileTheSweepRunsIsGoneAndNoFailure() throws Exception {
+    generateOld("a", Fault.ALIAS_ONLY);
+    Path elsewhere = scratch.resolve("elsewhere");
+    StepListener removes =
+        step -> {
+          try {
+            if (Files.notExists(elsewhere)) {
+              Files.move(root.resolve("a"), elsewhere);
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        };
+
+    SweptCheckpoint swept = one(sweep(inPlace().listener(removes)), "a");
+
+    assertThat(swept.outcome()).isEqualTo(Outcome.GONE);
+    assertThat(swept.message()).isEqualTo("removed while the sweep ran");
+    assertThat(actions.plan(elsewhere).counts().rename()).isPositive();
+  }
+
+  @Test
   void aStrayFileAboveCheckpointsIsSaidWithWhatItHides() throws Exception {
     for (String name : List.of("a", "team/b", "team/c", "scratch/d", "one/two/three/four/five")) {
       generateOld(name, Fault.ALIAS_ONLY);

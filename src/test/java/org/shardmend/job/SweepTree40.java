@@ -251,7 +251,13 @@ final class SweepTree40 {
                 switch (outcome) {
                   case DONE -> Outcome.NOTHING_TO_DO;
                   case REFUSED -> Outcome.REFUSED_BEFORE;
-                  case NOTHING_TO_DO, FOUND, UNSETTLED, UNKNOWN_LAYOUT, REFUSED_BEFORE, FAILED ->
+                  case NOTHING_TO_DO,
+                      FOUND,
+                      UNSETTLED,
+                      UNKNOWN_LAYOUT,
+                      GONE,
+                      REFUSED_BEFORE,
+                      FAILED ->
                       outcome;
                 }));
     return again;
