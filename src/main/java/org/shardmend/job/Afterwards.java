@@ -13,6 +13,9 @@ import org.shardmend.checkpoint.Severity;
  * then on; it is a warning, and the next run of the same command makes it good.
  */
 final class Afterwards {
+  /** The code of its warnings. */
+  static final String CODE = "failed-afterwards";
+
   private final Progress progress;
   private final String result;
   private final List<Finding> warnings = new ArrayList<>();
@@ -49,7 +52,7 @@ final class Afterwards {
             "%s is repaired, but what was to be done afterwards has failed: %s Running the same command again makes it good."
                 .formatted(result, sentence(failure.getMessage())));
     progress.message(message);
-    warnings.add(new Finding("failed-afterwards", Severity.WARNING, "", message));
+    warnings.add(new Finding(CODE, Severity.WARNING, "", message));
   }
 
   private static String sentence(String said) {

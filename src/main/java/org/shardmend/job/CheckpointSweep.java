@@ -5,6 +5,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.ActionCounts;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
@@ -137,7 +138,11 @@ final class CheckpointSweep {
         result.bytesWritten(),
         0,
         "",
-        "");
+        result.findings().stream()
+            .filter(finding -> finding.code().equals(Afterwards.CODE))
+            .map(Finding::message)
+            .findFirst()
+            .orElse(""));
   }
 
   private void makeParents(Location output) throws JobException {

@@ -17,7 +17,8 @@ import org.shardmend.storage.Location;
  * @param bytesWritten bytes written
  * @param seconds how long it took
  * @param code what kind of refusal or failure it is, in kebab case; empty when it is neither
- * @param message why it was refused, failed or left alone; empty when it was not
+ * @param message why it was refused, failed or left alone, or what failed after its repair was
+ *     visible; empty when there is nothing of that
  */
 public record SweptCheckpoint(
     Location checkpoint,
