@@ -216,7 +216,8 @@ class RepairKillTest {
     assertThat(whileItRan.kind()).isEqualTo(JobException.Kind.FAILED);
     assertThat(whileItRan.code()).isEqualTo("locked");
     assertThat(whileItRan.message())
-        .containsPattern("run r[0-9TZ]+-[0-9a-f]{8} on host \\S+ \\(process " + pid + "\\)")
+        .containsPattern(
+            "run r[0-9TZ]+-[0-9a-f]{8} of user \\S+ on host \\S+ \\(process " + pid + "\\)")
         .containsPattern("since [0-9]{4}-[0-9]{2}-[0-9]{2}T")
         .contains("--break-lock");
   }
@@ -277,7 +278,8 @@ class RepairKillTest {
 
     assertThat(failure.code()).isEqualTo("locked");
     assertThat(failure)
-        .hasMessageContaining("r20261130T101112Z-0123abcd on host elsewhere (process 4711)")
+        .hasMessageContaining(
+            "r20261130T101112Z-0123abcd of user ? on host elsewhere (process 4711)")
         .hasMessageContaining("2026-11-30T10:11:12Z")
         .hasMessageContaining("--break-lock");
     assertThat(parent.toFile().list()).containsExactly(".repaired.shardmend-lock");
