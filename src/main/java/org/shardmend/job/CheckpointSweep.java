@@ -26,7 +26,7 @@ final class CheckpointSweep {
   private final PlanRequest look;
   private final SparkJob own;
   private final RunRecord run;
-  private final String listing;
+  private String listing;
 
   /** Of the plan, as far as there is one. */
   private ActionCounts counts = ActionCounts.NONE;
@@ -78,6 +78,10 @@ final class CheckpointSweep {
       shards = planned.plan().shards().size();
       Repairs.requireDecided(planned);
     } catch (JobException e) {
+      if (e.code().equals(JOURNAL_OPEN)) {
+        // A listing does not tell when the journal is gone, so this is never refused-before.
+        listing = "";
+      }
       boolean finishes =
           e.code().equals(JOURNAL_OPEN)
               && !request.isDryRun()
