@@ -21,6 +21,7 @@ public final class Checkpoint {
   private final List<UnitCheck> checks;
   private final ServekitInfo servekit;
   private final ModelConfig modelConfig;
+  private final List<ModuleConfig> moduleConfigs;
   private final ShardPattern pattern;
   private final ChecksumJson checksums;
   private final String directory;
@@ -35,6 +36,7 @@ public final class Checkpoint {
     this.checks = List.copyOf(builder.checks);
     this.servekit = builder.servekit;
     this.modelConfig = builder.modelConfig;
+    this.moduleConfigs = List.copyOf(builder.moduleConfigs);
     this.pattern = builder.pattern;
     this.checksums = builder.checksums;
     this.directory = builder.directory;
@@ -103,6 +105,11 @@ public final class Checkpoint {
     return Optional.ofNullable(modelConfig);
   }
 
+  /** The files that say how single modules are quantized, config.json first. */
+  public List<ModuleConfig> moduleConfigs() {
+    return moduleConfigs;
+  }
+
   /** The shards' name pattern; present for sharded_state. */
   public Optional<ShardPattern> pattern() {
     return Optional.ofNullable(pattern);
@@ -140,6 +147,7 @@ public final class Checkpoint {
     private final List<UnitCheck> checks = new ArrayList<>();
     private ServekitInfo servekit;
     private ModelConfig modelConfig;
+    private final List<ModuleConfig> moduleConfigs = new ArrayList<>();
     private ShardPattern pattern;
     private ChecksumJson checksums;
     private String directory = "";
@@ -175,8 +183,9 @@ public final class Checkpoint {
       return this;
     }
 
-    Builder modelConfig(Optional<ModelConfig> value) {
-      this.modelConfig = value.orElse(null);
+    Builder configs(SideFacts facts) {
+      this.modelConfig = facts.config().orElse(null);
+      this.moduleConfigs.addAll(facts.moduleConfigs());
       return this;
     }
 

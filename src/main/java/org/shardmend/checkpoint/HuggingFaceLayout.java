@@ -76,7 +76,7 @@ final class HuggingFaceLayout {
         .findings(findings)
         .checks(checks(index, facts.config()))
         .servekit(facts.servekit())
-        .modelConfig(facts.config())
+        .configs(facts)
         .build();
   }
 

@@ -2,16 +2,10 @@ package org.shardmend.checkpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -34,11 +28,9 @@ public final class ModelConfig {
   private static final Pattern WITH_HEAD =
       Pattern.compile(".*(ForCausalLM|ForConditionalGeneration|LMHeadModel|ForImageTextToText)");
 
-  private final byte[] json;
   private final JsonNode root;
 
-  private ModelConfig(byte[] json, JsonNode root) {
-    this.json = json;
+  private ModelConfig(JsonNode root) {
     this.root = root;
   }
 
@@ -49,13 +41,8 @@ public final class ModelConfig {
           if (!cursor.isObject()) {
             throw cursor.failure("expected an object");
           }
-          return new ModelConfig(json, cursor.tree());
+          return new ModelConfig(cursor.tree());
         });
-  }
-
-  /** SHA-256 of the document as it was read, in hexadecimal. */
-  public String digest() {
-    return Sha256.hex(json, json.length);
   }
 
   /** The model's type: {@code deepseek_v3}. */
@@ -126,81 +113,6 @@ public final class ModelConfig {
     return text(quantization(), "format")
         .filter(format -> format.equals("pack-quantized"))
         .isPresent();
-  }
-
-  /**
-   * The module names in the quantization sections that would be called otherwise, in their order:
-   * ignore lists, modules not to convert, block names, keys per module.
-   *
-   * @param target a module's new name, or the name itself
-   */
-  public List<String> renamedModules(UnaryOperator<String> target) {
-    Set<String> renamed = new LinkedHashSet<>();
-    for (JsonNode section : List.of(root, root.path(TEXT_CONFIG))) {
-      QUANTIZATION_SECTIONS.forEach(name -> collect(section.path(name), target, renamed));
-    }
-    return List.copyOf(renamed);
-  }
-
-  /**
-   * The document with other module names in the quantization sections, and everything else as it
-   * was. A key whose new name the same object has already keeps its own.
-   *
-   * @param target a module's new name, or the name itself
-   */
-  public byte[] withRenamedModules(UnaryOperator<String> target) {
-    return JsonRewrite.rewrite(json, rewrite -> copyConfig(rewrite, root, target));
-  }
-
-  private static void copyConfig(JsonRewrite rewrite, JsonNode config, UnaryOperator<String> target)
-      throws IOException {
-    rewrite.object(
-        member -> {
-          if (QUANTIZATION_SECTIONS.contains(member)) {
-            rewrite.name(member);
-            copySection(rewrite, config.path(member), target);
-          } else if (member.equals(TEXT_CONFIG) && rewrite.isObject()) {
-            rewrite.name(member);
-            copyConfig(rewrite, config.path(member), target);
-          } else {
-            rewrite.copy(member);
-          }
-        });
-  }
-
-  private static void copySection(JsonRewrite rewrite, JsonNode node, UnaryOperator<String> target)
-      throws IOException {
-    if (node.isObject()) {
-      Set<String> taken = new HashSet<>();
-      node.fieldNames().forEachRemaining(taken::add);
-      rewrite.object(
-          member -> {
-            String renamed = target.apply(member);
-            rewrite.name(taken.add(renamed) ? renamed : member);
-            copySection(rewrite, node.path(member), target);
-          });
-    } else if (node.isArray()) {
-      Iterator<JsonNode> elements = node.elements();
-      rewrite.array(() -> copySection(rewrite, elements.next(), target));
-    } else if (node.isTextual()) {
-      rewrite.write(target.apply(node.textValue()));
-    } else {
-      rewrite.copy();
-    }
-  }
-
-  private static void collect(JsonNode node, UnaryOperator<String> target, Set<String> renamed) {
-    node.fieldNames().forEachRemaining(name -> addIfRenamed(name, target, renamed));
-    if (node.isTextual()) {
-      addIfRenamed(node.textValue(), target, renamed);
-    }
-    node.forEach(child -> collect(child, target, renamed));
-  }
-
-  private static void addIfRenamed(String name, UnaryOperator<String> target, Set<String> renamed) {
-    if (!target.apply(name).equals(name)) {
-      renamed.add(name);
-    }
   }
 
   private JsonNode quantization() {

@@ -206,7 +206,7 @@ final class PreshardedLayout {
         .sideFiles(facts.files().stream().map(this::withRole).toList())
         .findings(findings)
         .servekit(facts.servekit())
-        .modelConfig(facts.config())
+        .configs(facts)
         .checksums(checksums, prefix)
         .build();
   }

@@ -113,7 +113,7 @@ final class ShardedStateLayout {
         .sideFiles(facts.files())
         .findings(findings)
         .servekit(facts.servekit())
-        .modelConfig(facts.config())
+        .configs(facts)
         .pattern(pattern)
         .build();
   }

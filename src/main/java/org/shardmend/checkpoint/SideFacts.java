@@ -13,13 +13,19 @@ final class SideFacts {
   private final List<SideFile> files;
   private final ServekitInfo servekit;
   private final ModelConfig config;
+  private final List<ModuleConfig> moduleConfigs;
   private final List<Finding> findings;
 
   private SideFacts(
-      List<SideFile> files, ServekitInfo servekit, ModelConfig config, List<Finding> findings) {
+      List<SideFile> files,
+      ServekitInfo servekit,
+      ModelConfig config,
+      List<ModuleConfig> moduleConfigs,
+      List<Finding> findings) {
     this.files = List.copyOf(files);
     this.servekit = servekit;
     this.config = config;
+    this.moduleConfigs = List.copyOf(moduleConfigs);
     this.findings = List.copyOf(findings);
   }
 
@@ -31,7 +37,11 @@ final class SideFacts {
     Set<String> ranked = layout == Layout.HUGGINGFACE ? Set.of() : shards;
     List<Finding> findings = new ArrayList<>();
     ServekitInfo servekit = readServekit(listing, findings);
-    ModelConfig config = readConfig(listing, findings);
+    List<ModuleConfig> moduleConfigs = new ArrayList<>();
+    ModelConfig config = readConfig(listing, moduleConfigs, findings);
+    for (String name : ModuleConfig.OTHER_FILES) {
+      readModuleConfig(listing, name, findings).ifPresent(moduleConfigs::add);
+    }
     List<SideFile> files = new ArrayList<>();
     for (SideFile file : listing.sideFiles(shards)) {
       files.add(
@@ -41,7 +51,7 @@ final class SideFacts {
     }
     addChecksumLists(files, findings);
     addSpecialFiles(files, findings);
-    return new SideFacts(files, servekit, config, findings);
+    return new SideFacts(files, servekit, config, moduleConfigs, findings);
   }
 
   List<SideFile> files() {
@@ -54,6 +64,10 @@ final class SideFacts {
 
   Optional<ModelConfig> config() {
     return Optional.ofNullable(config);
+  }
+
+  List<ModuleConfig> moduleConfigs() {
+    return moduleConfigs;
   }
 
   List<Finding> findings() {
@@ -111,23 +125,46 @@ final class SideFacts {
     }
   }
 
-  private static ModelConfig readConfig(Listing listing, List<Finding> findings)
+  private static ModelConfig readConfig(
+      Listing listing, List<ModuleConfig> moduleConfigs, List<Finding> findings)
       throws CheckpointException {
     Optional<FileEntry> entry = listing.entry(ModelConfig.FILE_NAME);
     if (entry.isEmpty()) {
       return null;
     }
     try {
-      return ModelConfig.read(listing.readJson(entry.get(), Listing.MAX_JSON_BYTES));
+      byte[] json = listing.readJson(entry.get(), Listing.MAX_JSON_BYTES);
+      ModelConfig config = ModelConfig.read(json);
+      moduleConfigs.add(ModuleConfig.read(ModelConfig.FILE_NAME, json));
+      return config;
     } catch (JsonFormatException e) {
       findings.add(
-          FindingCode.CONFIG_MALFORMED.finding(
-              ModelConfig.FILE_NAME,
-              "config.json cannot be understood: "
-                  + e.getMessage()
-                  + ". No engine can load the model with it; correct the file."));
+          malformedConfig(
+              ModelConfig.FILE_NAME, e, "No engine can load the model with it; correct the file."));
       return null;
     }
+  }
+
+  /** What one method keeps for itself: a model that is quantized otherwise is loaded without it. */
+  private static Optional<ModuleConfig> readModuleConfig(
+      Listing listing, String name, List<Finding> findings) throws CheckpointException {
+    Optional<FileEntry> entry = listing.entry(name);
+    if (entry.isEmpty() || !entry.get().isReadable()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          ModuleConfig.read(name, listing.readJson(entry.get(), Listing.MAX_JSON_BYTES)));
+    } catch (JsonFormatException e) {
+      findings.add(
+          malformedConfig(name, e, "Engines that look for it stop there; correct the file."));
+      return Optional.empty();
+    }
+  }
+
+  private static Finding malformedConfig(String name, JsonFormatException e, String consequence) {
+    return FindingCode.CONFIG_MALFORMED.finding(
+        name, name + " cannot be understood: " + e.getMessage() + ". " + consequence);
   }
 
   private static SideFile.Role roleOfIndex(

@@ -31,7 +31,9 @@ final class ReadingOptions {
   @Option(
       names = "--rewrite-config",
       description =
-          "Let module names in config.json's quantization section follow the tensors' names.")
+          "Let module names in config.json's quantization section, in hf_quant_config.json,"
+              + " quantize_config.json and quant_config.json follow the tensors' names, patterns"
+              + " included.")
   boolean rewriteConfig;
 
   @Mixin RuleOptions rules;

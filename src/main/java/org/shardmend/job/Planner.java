@@ -12,6 +12,7 @@ import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HeaderFindings;
+import org.shardmend.checkpoint.ModuleConfig;
 import org.shardmend.checkpoint.ModuleNames;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
@@ -64,20 +65,35 @@ final class Planner {
     if (plan.nothingToDo()) {
       findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
     }
-    if (!request.rewrites().config() && !plan.nothingToDo()) {
-      checkpoint
-          .modelConfig()
-          .flatMap(config -> ModuleNames.finding(config, modules))
-          .ifPresent(findings::add);
+    ConfigPatterns patterns = ConfigPatterns.NONE;
+    if (!plan.nothingToDo() && !plan.refused()) {
+      patterns = ConfigPatternStage.run(job, access, checkpoint, rules, modules, request.dtypes());
+      findings.addAll(configFindings(checkpoint, modules, patterns));
     }
     return new PlannedCheckpoint(
         request.checkpoint(),
         checkpoint,
         rules,
         plan,
-        sideFiles.of(plan, modules),
+        sideFiles.of(plan, modules, patterns),
         findings,
         job.bytesRead() - before);
+  }
+
+  /** What configs say of modules that are called otherwise, or were before they are rewritten. */
+  private List<Finding> configFindings(
+      Checkpoint checkpoint, UnaryOperator<String> modules, ConfigPatterns patterns)
+      throws JobException {
+    if (request.rewrites().config()) {
+      refuse(patterns.withoutReplacement());
+      return patterns.untried();
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (ModuleConfig config : checkpoint.moduleConfigs()) {
+      ModuleNames.finding(config, modules).ifPresent(findings::add);
+    }
+    findings.addAll(patterns.findings());
+    return findings;
   }
 
   /** Refuses what met different bytes. */

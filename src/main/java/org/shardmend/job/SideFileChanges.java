@@ -16,7 +16,7 @@ import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.ChecksumJson;
 import org.shardmend.checkpoint.IndexJson;
 import org.shardmend.checkpoint.KeyHash;
-import org.shardmend.checkpoint.ModelConfig;
+import org.shardmend.checkpoint.ModuleConfig;
 import org.shardmend.checkpoint.SideFile;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.Decision;
@@ -26,8 +26,8 @@ import org.shardmend.storage.Store;
 
 /**
  * The side files that name tensors, and so must change with them: indexes, the checksum.json of a
- * presharded dump and, where that was asked for, config.json. They are read once, so that what a
- * plan's fingerprint stands for is what is changed.
+ * presharded dump and, where that was asked for, configs. They are read once, so that what a plan's
+ * fingerprint stands for is what is changed.
  */
 final class SideFileChanges {
   private final Checkpoint checkpoint;
@@ -44,7 +44,7 @@ final class SideFileChanges {
   /**
    * Reads the side files concerned.
    *
-   * @param rewritesConfig whether module names in config.json follow the tensors' names
+   * @param rewritesConfig whether module names in configs follow the tensors' names
    * @param meter told how much is read
    */
   static SideFileChanges read(
@@ -69,9 +69,7 @@ final class SideFileChanges {
     indexes.forEach((name, json) -> digests.put(name, SourceHeader.digest(json)));
     checkpoint.checksums().ifPresent(json -> digests.put(checksumJson(), json.digest()));
     if (rewritesConfig) {
-      checkpoint
-          .modelConfig()
-          .ifPresent(config -> digests.put(ModelConfig.FILE_NAME, config.digest()));
+      checkpoint.moduleConfigs().forEach(config -> digests.put(config.name(), config.digest()));
     }
     return digests;
   }
@@ -84,10 +82,12 @@ final class SideFileChanges {
    * What they must hold after the repair; none when it changes nothing or is refused.
    *
    * @param modules a module's new name, or the name itself
+   * @param patterns what becomes of patterns of modules
    * @throws JobException REFUSED when an index can't be understood, or what would be written is not
    *     what a loader accepts
    */
-  List<SideFileChange> of(Plan plan, UnaryOperator<String> modules) throws JobException {
+  List<SideFileChange> of(Plan plan, UnaryOperator<String> modules, ConfigPatterns patterns)
+      throws JobException {
     List<SideFileChange> changes = new ArrayList<>();
     if (plan.nothingToDo() || plan.refused()) {
       return changes;
@@ -105,14 +105,14 @@ final class SideFileChanges {
       throw JobException.of(e);
     }
     if (rewritesConfig) {
-      checkpoint
-          .modelConfig()
-          .filter(config -> !config.renamedModules(modules).isEmpty())
-          .ifPresent(
-              config ->
-                  changes.add(
-                      new SideFileChange(
-                          ModelConfig.FILE_NAME, config.withRenamedModules(modules))));
+      for (ModuleConfig config : checkpoint.moduleConfigs()) {
+        if (!config.renamedModules(modules).isEmpty() || patterns.changes(config.name())) {
+          changes.add(
+              new SideFileChange(
+                  config.name(),
+                  config.rewritten(entry -> patterns.rewritten(config.name(), entry, modules))));
+        }
+      }
     }
     return changes;
   }

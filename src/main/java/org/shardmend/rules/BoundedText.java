@@ -28,6 +28,11 @@ final class BoundedText implements CharSequence {
     this.stepsLeft = STEPS + STEPS_PER_CHARACTER * text.length();
   }
 
+  /** How many steps were taken. */
+  long steps() {
+    return STEPS + STEPS_PER_CHARACTER * text.length() - stepsLeft;
+  }
+
   @Override
   public int length() {
     return text.length();

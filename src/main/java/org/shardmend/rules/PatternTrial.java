@@ -29,11 +29,12 @@ final class PatternTrial {
   /**
    * Tries the pattern.
    *
+   * @param examples names that it is meant for
    * @throws InvalidRuleException if it does not answer in time or within its limits
    */
-  static void run(Pattern pattern, List<RuleExample> examples, Duration patience) {
+  static void run(Pattern pattern, List<String> examples, Duration patience) {
     FutureTask<Void> trial =
-        new FutureTask<>(() -> examples.forEach(e -> tryAround(pattern, e.from())), null);
+        new FutureTask<>(() -> examples.forEach(name -> tryAround(pattern, name)), null);
     Thread thread = new Thread(trial, "rule-pattern-trial");
     thread.setDaemon(true);
     thread.start();

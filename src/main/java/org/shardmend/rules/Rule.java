@@ -48,7 +48,8 @@ public final class Rule implements Serializable {
           "examples", "There is no example.", "Add one: [\"name before\", \"name after\"].");
     }
     Rule rule = new Rule(from, to, List.copyOf(examples), compile(from), Template.of(to));
-    PatternTrial.run(rule.pattern, rule.examples, PatternTrial.PATIENCE);
+    PatternTrial.run(
+        rule.pattern, examples.stream().map(RuleExample::from).toList(), PatternTrial.PATIENCE);
     for (int i = 0; i < examples.size(); i++) {
       rule.check(examples.get(i), "examples[" + i + "]");
     }

@@ -67,6 +67,6 @@ class PatternTrialTest {
   }
 
   private static void tryOn(String pattern, String example, Duration patience) {
-    PatternTrial.run(Pattern.compile(pattern), List.of(new RuleExample(example, "")), patience);
+    PatternTrial.run(Pattern.compile(pattern), List.of(example), patience);
   }
 }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-class ModelConfigTest {
+class ModuleConfigTest {
   private static final UnaryOperator<String> MODULES =
       ModuleNames.following(name -> name.replace(".attn_mha.kv_b_proj.", ".kv_b_proj."));
 
@@ -39,9 +39,9 @@ class ModelConfigTest {
       }
       """;
 
-  private static ModelConfig config(String json) {
+  private static ModuleConfig config(String json) {
     try {
-      return ModelConfig.read(json.getBytes(StandardCharsets.UTF_8));
+      return ModuleConfig.read(ModelConfig.FILE_NAME, json.getBytes(StandardCharsets.UTF_8));
     } catch (JsonFormatException e) {
       throw new AssertionError(e);
     }
@@ -49,7 +49,7 @@ class ModelConfigTest {
 
   @Test
   void modulesInTheQuantizationSectionsFollowTheTensors() {
-    byte[] rewritten = config(CONFIG).withRenamedModules(MODULES);
+    byte[] rewritten = config(CONFIG).rewritten(e -> ModuleConfig.renamed(e, MODULES));
 
     assertThat(new String(rewritten, StandardCharsets.UTF_8))
         .isEqualTo(
@@ -61,10 +61,7 @@ class ModelConfigTest {
 
   @Test
   void whatNobodyRenamesStaysAsItIs() {
-    assertThat(
-            new String(
-                config(CONFIG).withRenamedModules(UnaryOperator.identity()),
-                StandardCharsets.UTF_8))
+    assertThat(new String(config(CONFIG).rewritten(ModuleEntry::text), StandardCharsets.UTF_8))
         .isEqualTo(CONFIG);
   }
 
@@ -85,5 +82,41 @@ class ModelConfigTest {
   void aModuleIsCalledAsItsWeight() {
     assertThat(MODULES.apply("x.attn_mha.kv_b_proj")).isEqualTo("x.kv_b_proj");
     assertThat(ModuleNames.following(name -> "other").apply("x")).isEqualTo("x");
+  }
+
+  @Test
+  void whatIsAPatternIsToldByWhereItStands() throws JsonFormatException {
+    ModuleConfig config =
+        config(
+            """
+            {"quantization_config": {"ignore": ["re:.*x", "lm_head", "*y"],
+             "modules_to_not_convert": ["visual"], "dynamic": {"-:z.*": {"bits": "q"}},
+             "config_groups": {"g": {"targets": ["Linear", "re:w"]}}}}
+            """);
+
+    assertThat(config.patterns())
+        .containsExactly(
+            new ModuleEntry("re:.*x", ModuleEntry.Syntax.EXPRESSION),
+            new ModuleEntry("*y", ModuleEntry.Syntax.GLOB),
+            new ModuleEntry("visual", ModuleEntry.Syntax.PART),
+            new ModuleEntry("-:z.*", ModuleEntry.Syntax.DYNAMIC),
+            new ModuleEntry("re:w", ModuleEntry.Syntax.EXPRESSION));
+  }
+
+  @Test
+  void theFileOfOneMethodIsAllQuantization() throws JsonFormatException {
+    String json = "{\"quantization\": {\"exclude_modules\": [\"a.attn_mha.kv_b_proj\", \"*b\"]}}";
+    ModuleConfig config =
+        ModuleConfig.read("hf_quant_config.json", json.getBytes(StandardCharsets.UTF_8));
+
+    assertThat(config.renamedModules(MODULES)).containsExactly("a.attn_mha.kv_b_proj");
+    assertThat(config.patterns()).containsExactly(new ModuleEntry("*b", ModuleEntry.Syntax.GLOB));
+    assertThat(
+            new String(
+                config.rewritten(entry -> ModuleConfig.renamed(entry, MODULES)),
+                StandardCharsets.UTF_8))
+        .isEqualTo(json.replace("attn_mha.", ""));
+    assertThat(ModuleNames.finding(config, MODULES).orElseThrow().message())
+        .startsWith("hf_quant_config.json's quantization section");
   }
 }
