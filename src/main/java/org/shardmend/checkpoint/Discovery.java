@@ -34,7 +34,7 @@ public final class Discovery {
       if (model.isPresent()) {
         return HuggingFaceLayout.discover(listing, model.get());
       }
-      return ShardedStateLayout.discover(listing, ShardPattern.parse(pattern));
+      return ShardedStateLayout.discover(listing, ShardPattern.parse(pattern), options);
     }
     if (options.layout().isEmpty() && !isKnown(listing)) {
       Optional<HuggingFaceNames> other = HuggingFaceLayout.otherModel(listing);
@@ -45,7 +45,7 @@ public final class Discovery {
     }
     Layout layout = options.layout().isPresent() ? options.layout().get() : detect(listing);
     return switch (layout) {
-      case SHARDED_STATE -> ShardedStateLayout.discover(listing);
+      case SHARDED_STATE -> ShardedStateLayout.discover(listing, options);
       case PRESHARDED -> PreshardedLayout.discover(listing);
       case HUGGINGFACE -> HuggingFaceLayout.discover(listing);
     };

@@ -97,6 +97,8 @@ public enum FindingCode {
   DUMP_SIGNATURE(Severity.WARNING),
   /** A quantization method that does not survive being saved after sharding. */
   QUANTIZATION(Severity.WARNING),
+  /** Scales of the key-value cache that SGLang does not take from a saved state. */
+  KV_SCALES(Severity.WARNING),
   /** config.json's quantization section names modules that a repair renames. */
   CONFIG_NAMES_MODULES(Severity.WARNING),
   /** A repair produces a name that the original model does not know. */

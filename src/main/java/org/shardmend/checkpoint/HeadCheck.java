@@ -21,7 +21,7 @@ final class HeadCheck implements UnitCheck {
       Set.of("embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in", "shared");
 
   @Override
-  public List<Finding> check(List<ScannedShard> shards) {
+  public List<Finding> check(List<ScannedShard> shards, SmallReads reads) {
     boolean embeds = names(shards).anyMatch(HeadCheck::isEmbedding);
     return !embeds || names(shards).anyMatch(HeadCheck::isHead)
         ? List.of()

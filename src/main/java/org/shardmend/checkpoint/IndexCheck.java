@@ -21,7 +21,7 @@ public final class IndexCheck implements UnitCheck {
   }
 
   @Override
-  public List<Finding> check(List<ScannedShard> shards) {
+  public List<Finding> check(List<ScannedShard> shards, SmallReads reads) {
     return shards.stream().flatMap(shard -> check(shard).stream()).toList();
   }
 

@@ -22,7 +22,7 @@ final class MetadataFormatCheck implements UnitCheck {
   private static final Set<String> KNOWN = Set.of("pt", "tf", "flax", "mlx");
 
   @Override
-  public List<Finding> check(List<ScannedShard> shards) {
+  public List<Finding> check(List<ScannedShard> shards, SmallReads reads) {
     List<String> without = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
     for (ScannedShard scanned : shards) {

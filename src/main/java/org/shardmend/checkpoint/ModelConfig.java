@@ -93,6 +93,12 @@ public final class ModelConfig {
     return text(quantization(), "quant_algo");
   }
 
+  /** Whether the experts' weights have 4 bits though the others have 8, as DeepSeek V4's have. */
+  public boolean hasFp4Experts() {
+    return Stream.of(root, root.path(TEXT_CONFIG), quantization())
+        .anyMatch(section -> text(section, "expert_dtype").equals(Optional.of("fp4")));
+  }
+
   /** Whether a GPTQ-like method reorders the columns by activation, in either of its spellings. */
   public boolean reordersByActivation() {
     JsonNode quantization = quantization();

@@ -200,7 +200,10 @@ final class PreshardedLayout {
     signatureFinding(checksums).ifPresent(findings::add);
     otherUnfinished.forEach(name -> findings.add(otherUnfinished(name)));
     findings.addAll(servekitFindings(facts.servekit(), checksums, tp));
-    findings.addAll(QuantizationFindings.of(facts.servekit(), facts.config(), false));
+    // No other engine has this layout.
+    findings.addAll(
+        QuantizationFindings.of(
+            Optional.of(Engine.SGLANG), facts.servekit(), facts.config(), false));
     return Checkpoint.builder(listing.location(), Layout.PRESHARDED)
         .units(units)
         .sideFiles(facts.files().stream().map(this::withRole).toList())

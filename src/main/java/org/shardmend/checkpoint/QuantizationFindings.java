@@ -20,17 +20,15 @@ final class QuantizationFindings {
   /**
    * What is known not to work.
    *
+   * @param engine the engine that saved the checkpoint, where that is known
    * @param hasGgufFiles whether a {@code .gguf} file lies beside the shards
    */
   static List<Finding> of(
-      Optional<ServekitInfo> servekit, Optional<ModelConfig> config, boolean hasGgufFiles) {
-    String method =
-        servekit
-            .flatMap(ServekitInfo::quantization)
-            .or(() -> config.flatMap(ModelConfig::quantMethod))
-            .orElse("")
-            .toLowerCase(Locale.ROOT);
-    boolean vllm = servekit.flatMap(ServekitInfo::engine).filter("vllm"::equals).isPresent();
+      Optional<Engine> engine,
+      Optional<ServekitInfo> servekit,
+      Optional<ModelConfig> config,
+      boolean hasGgufFiles) {
+    String method = method(servekit, config);
     List<String> reasons = new ArrayList<>();
     if (method.equals("mxfp4")) {
       reasons.add(
@@ -48,27 +46,52 @@ final class QuantizationFindings {
     if (isNvfp4(method, config) && isDeepSeek(config)) {
       reasons.add("NVFP4 on DeepSeek: the fused shared experts' scales are not part of the state");
     }
-    if (vllm && isMarlin(method, config)) {
+    if (!engine.equals(Optional.of(Engine.VLLM))
+        && isDeepSeek(config)
+        && config.filter(ModelConfig::hasFp4Experts).isPresent()) {
+      reasons.add(
+          "FP4 experts on DeepSeek, if SGLang ran with the MegaMoE all-to-all backend or with"
+              + " --moe-runner-backend flashinfer_mxfp4 (servekit refuses both): the kernels'"
+              + " weights lie beside the model's state");
+    }
+    if (engine.equals(Optional.of(Engine.VLLM))) {
+      reasons.addAll(onVllm(servekit, config));
+    }
+    return reasons.stream().map(QuantizationFindings::finding).toList();
+  }
+
+  /** What is known not to work on vLLM besides. */
+  static List<String> onVllm(Optional<ServekitInfo> servekit, Optional<ModelConfig> config) {
+    String method = method(servekit, config);
+    List<String> reasons = new ArrayList<>();
+    if (isMarlin(method, config)) {
       reasons.add(
           method
               + " on vLLM: the kernel repacks the weights (Marlin) after loading, and a fresh model"
               + " has the shapes and types from before");
     }
-    if (vllm && method.equals("fp8")) {
+    if (method.equals("fp8")) {
       reasons.add(
           "fp8 on vLLM: the engine deletes the scales of the key-value cache after loading, and a"
               + " fresh model misses them (q_scale, k_scale, v_scale, prob_scale)");
     }
-    return reasons.stream()
-        .map(
-            reason ->
-                FindingCode.QUANTIZATION.finding(
-                    "",
-                    "This quantization is known not to survive being saved after sharding: "
-                        + reason
-                        + ". A change of names does not cure that; try the checkpoint before you"
-                        + " rely on it."))
-        .toList();
+    return reasons;
+  }
+
+  static Finding finding(String reason) {
+    return FindingCode.QUANTIZATION.finding(
+        "",
+        "This quantization is known not to survive being saved after sharding: "
+            + reason
+            + ". A change of names does not cure that; try the checkpoint before you rely on it.");
+  }
+
+  private static String method(Optional<ServekitInfo> servekit, Optional<ModelConfig> config) {
+    return servekit
+        .flatMap(ServekitInfo::quantization)
+        .or(() -> config.flatMap(ModelConfig::quantMethod))
+        .orElse("")
+        .toLowerCase(Locale.ROOT);
   }
 
   private static boolean isMarlin(String method, Optional<ModelConfig> config) {

@@ -22,14 +22,16 @@ final class ShardedStateLayout {
 
   private final Listing listing;
   private final ShardPattern pattern;
+  private final DiscoveryOptions options;
   private final SortedMap<UnitId, List<Shard>> units = new TreeMap<>();
   private final List<FileEntry> shardEntries = new ArrayList<>();
   private final List<FileEntry> unread = new ArrayList<>();
   private final List<Finding> problems = new ArrayList<>();
 
-  private ShardedStateLayout(Listing listing, ShardPattern pattern) {
+  private ShardedStateLayout(Listing listing, ShardPattern pattern, DiscoveryOptions options) {
     this.listing = listing;
     this.pattern = pattern;
+    this.options = options;
   }
 
   /** Whether a loader that uses one of the default patterns would read some file. */
@@ -50,7 +52,7 @@ final class ShardedStateLayout {
   }
 
   /** Looks for the files of the default patterns. */
-  static Checkpoint discover(Listing listing) throws CheckpointException {
+  static Checkpoint discover(Listing listing, DiscoveryOptions options) throws CheckpointException {
     ShardPattern plain = ShardPattern.parse(ShardPattern.DEFAULT);
     ShardPattern staged = ShardPattern.parse(ShardPattern.DEFAULT_WITH_STAGES);
     Optional<String> ofPlain = firstMatch(listing, plain);
@@ -67,12 +69,13 @@ final class ShardedStateLayout {
                       + ofPlain.get()
                       + "). Move one of them elsewhere.")));
     }
-    return discover(listing, ofStaged.isPresent() ? staged : plain);
+    return discover(listing, ofStaged.isPresent() ? staged : plain, options);
   }
 
   /** Looks for the files of one pattern. */
-  static Checkpoint discover(Listing listing, ShardPattern pattern) throws CheckpointException {
-    return new ShardedStateLayout(listing, pattern).checkpoint();
+  static Checkpoint discover(Listing listing, ShardPattern pattern, DiscoveryOptions options)
+      throws CheckpointException {
+    return new ShardedStateLayout(listing, pattern, options).checkpoint();
   }
 
   private static Optional<String> firstMatch(Listing listing, ShardPattern pattern) {
@@ -107,15 +110,31 @@ final class ShardedStateLayout {
     SideFacts.symbolicLinks(List.copyOf(listing.topLevel())).ifPresent(findings::add);
     unreadFinding().ifPresent(findings::add);
     findings.addAll(
-        QuantizationFindings.of(facts.servekit(), facts.config(), hasGgufFiles(facts.files())));
+        QuantizationFindings.of(
+            facts.engine(options), facts.servekit(), facts.config(), hasGgufFiles(facts.files())));
     return Checkpoint.builder(listing.location(), Layout.SHARDED_STATE)
         .units(units.entrySet().stream().map(e -> new LoadUnit(e.getKey(), e.getValue())).toList())
         .sideFiles(facts.files())
         .findings(findings)
+        .checks(checks(facts))
         .servekit(facts.servekit())
         .configs(facts)
         .pattern(pattern)
         .build();
+  }
+
+  /** What the names and values in the headers' tensors say of the engine that saved them. */
+  private List<UnitCheck> checks(SideFacts facts) {
+    List<UnitCheck> checks = new ArrayList<>();
+    Optional<Engine> engine = facts.engine(options);
+    List<String> onVllm = QuantizationFindings.onVllm(facts.servekit(), facts.config());
+    if (engine.isEmpty() && !onVllm.isEmpty()) {
+      checks.add(new VllmCheck(onVllm));
+    }
+    if (!engine.equals(Optional.of(Engine.VLLM))) {
+      checks.add(new KvScaleCheck());
+    }
+    return checks;
   }
 
   private void sortEntries() {

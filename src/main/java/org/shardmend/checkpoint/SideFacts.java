@@ -66,6 +66,11 @@ final class SideFacts {
     return Optional.ofNullable(config);
   }
 
+  /** The engine that saved the checkpoint, as the user says it, or else servekit.json. */
+  Optional<Engine> engine(DiscoveryOptions options) {
+    return options.engine().or(() -> servekit().flatMap(ServekitInfo::engine).flatMap(Engine::of));
+  }
+
   List<ModuleConfig> moduleConfigs() {
     return moduleConfigs;
   }

@@ -42,6 +42,8 @@ import picocli.CommandLine.Option;
 final class PlanCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
+  @Mixin private EngineOption engine;
+
   @Option(
       names = "--source-model",
       paramLabel = "DIR",
@@ -62,7 +64,7 @@ final class PlanCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
-    PlanRequest request = checkpoint.request();
+    PlanRequest request = engine.on(checkpoint.request());
     requireUse(expectation);
     Expectation expected = expectation.expectation();
     PlannedCheckpoint planned;

@@ -32,6 +32,8 @@ import picocli.CommandLine.Option;
 final class VerifyCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
+  @Mixin private EngineOption engine;
+
   @Option(
       names = "--against",
       paramLabel = "SOURCE",
@@ -55,7 +57,8 @@ final class VerifyCommand extends ShardmendCommand {
   CommandResult run(Progress progress) throws JobException {
     VerifyRequest request =
         new VerifyRequest(
-            checkpoint.request(), full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
+            engine.on(checkpoint.request()),
+            full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
     request.expecting(expectation.expectation());
     if (!against.isEmpty()) {
       request.against(Locations.parse(against, DriverHadoop.configuration()));

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.Optional;
 import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.Engine;
 import org.shardmend.checkpoint.Layout;
 import org.shardmend.rules.BuiltinRules;
 import org.shardmend.rules.RuleFamily;
@@ -57,6 +58,12 @@ public record PlanRequest(
   /** The same look at another checkpoint. */
   PlanRequest at(Location other) {
     return new PlanRequest(other, discovery, rules, dtypes, rewrites, otherLayouts);
+  }
+
+  /** The same, of what this engine has saved, whatever the files say. */
+  public PlanRequest savedBy(Engine engine) {
+    return new PlanRequest(
+        checkpoint, discovery.withEngine(engine), rules, dtypes, rewrites, otherLayouts);
   }
 
   /** The same, with this written anew, too. */

@@ -140,7 +140,7 @@ final class Planner {
     List<UnitSummary> summaries = scans.stream().map(ScanStage.Receipt::summary).toList();
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
     findings.addAll(HeaderFindings.of(checkpoint, summaries));
-    scans.forEach(scan -> findings.addAll(scan.findings()));
+    scans.stream().flatMap(scan -> scan.findings().stream()).distinct().forEach(findings::add);
     IndexTotal.finding(checkpoint, summaries).ifPresent(findings::add);
     return findings;
   }

@@ -49,6 +49,13 @@ final class ShardHeaders {
    */
   record Answer(Optional<ScannedShard> shard, List<Finding> problems) {}
 
+  /** A tensor's few bytes, which are metered like headers. */
+  byte[] value(Shard shard, long offset, int bytes) throws IOException {
+    byte[] value = files.read(shard.name(), offset, bytes);
+    meter.accept(value.length);
+    return value;
+  }
+
   /**
    * Reads one.
    *

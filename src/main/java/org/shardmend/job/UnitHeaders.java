@@ -46,6 +46,7 @@ record UnitHeaders(
       throws IOException {
     List<ScannedShard> scanned = new ArrayList<>();
     List<Finding> problems = new ArrayList<>();
+    List<Finding> findings;
     try (Store store = access.open()) {
       ShardHeaders headers = new ShardHeaders(store, access, unit.unit().shards(), dtypes, meter);
       for (Shard shard : unit.unit().shards()) {
@@ -58,6 +59,7 @@ record UnitHeaders(
           problems.addAll(answer.problems());
         }
       }
+      findings = unit.names().findings(scanned, headers::value);
     }
     List<Finding> contradictions = unit.names().problems(scanned);
     problems.addAll(contradictions);
@@ -65,7 +67,7 @@ record UnitHeaders(
         scanned,
         contradictions.isEmpty() ? unit.names().tensors(scanned) : List.of(),
         problems,
-        unit.names().findings(scanned));
+        findings);
   }
 
   /** The tensors under the names that the loader sees, each relative to its file. */

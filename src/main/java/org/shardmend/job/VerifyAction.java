@@ -142,7 +142,10 @@ public final class VerifyAction {
       Checkpoint checkpoint, List<ContractStage.Receipt> receipts) {
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
     findings.addAll(HeaderFindings.besidesSiblings(checkpoint, summaries(receipts)));
-    receipts.forEach(receipt -> findings.addAll(receipt.findings()));
+    receipts.stream()
+        .flatMap(receipt -> receipt.findings().stream())
+        .distinct()
+        .forEach(findings::add);
     IndexTotal.finding(checkpoint, summaries(receipts)).ifPresent(findings::add);
     return findings;
   }

@@ -1,8 +1,11 @@
 package org.shardmend.plan;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.SmallReads;
 import org.shardmend.checkpoint.UnitCheck;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.rules.RuleSet;
@@ -26,8 +29,12 @@ final class HeaderNames implements UnitNames {
   }
 
   @Override
-  public List<Finding> findings(List<ScannedShard> shards) {
-    return checks.stream().flatMap(check -> check.check(shards).stream()).toList();
+  public List<Finding> findings(List<ScannedShard> shards, SmallReads reads) throws IOException {
+    List<Finding> findings = new ArrayList<>();
+    for (UnitCheck check : checks) {
+      findings.addAll(check.check(shards, reads));
+    }
+    return findings;
   }
 
   @Override

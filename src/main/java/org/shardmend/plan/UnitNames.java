@@ -1,5 +1,6 @@
 package org.shardmend.plan;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.PreshardedFile;
 import org.shardmend.checkpoint.PreshardedRead;
 import org.shardmend.checkpoint.ScannedShard;
+import org.shardmend.checkpoint.SmallReads;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.safetensors.SafetensorsException;
@@ -46,8 +48,13 @@ public sealed interface UnitNames extends Serializable permits HeaderNames, Chec
   /** What makes it impossible to tell the names: where shards and side file contradict. */
   List<Finding> problems(List<ScannedShard> shards);
 
-  /** What a user should know of the shards and the side file. */
-  List<Finding> findings(List<ScannedShard> shards);
+  /**
+   * What a user should know of the shards and the side file.
+   *
+   * @param reads for what is told by a tensor's value
+   * @throws IOException if a value can't be read
+   */
+  List<Finding> findings(List<ScannedShard> shards, SmallReads reads) throws IOException;
 
   /**
    * The tensors as the unit's loader sees them.

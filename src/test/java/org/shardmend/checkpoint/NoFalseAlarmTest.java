@@ -61,7 +61,8 @@ class NoFalseAlarmTest {
     }
   }
 
-  private static List<Finding> findings(CheckpointFiles files) throws CheckpointException {
+  private static List<Finding> findings(CheckpointFiles files)
+      throws IOException, CheckpointException {
     Checkpoint checkpoint = Discovery.discover(files, DiscoveryOptions.defaults());
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
     Map<String, ScannedShard> scanned = new HashMap<>();
@@ -75,7 +76,10 @@ class NoFalseAlarmTest {
     }
     findings.addAll(HeaderFindings.of(checkpoint, units));
     for (UnitCheck check : checkpoint.checks()) {
-      findings.addAll(check.check(List.copyOf(scanned.values())));
+      findings.addAll(
+          check.check(
+              List.copyOf(scanned.values()),
+              (shard, offset, bytes) -> files.read(shard.name(), offset, bytes)));
     }
     if (checkpoint.index().isPresent()) {
       IndexCheck.checkTotal(checkpoint.index().get(), units.get(0).bytes())

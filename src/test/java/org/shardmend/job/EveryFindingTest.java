@@ -34,6 +34,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HashKind;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.trial.Engine;
 import org.shardmend.trial.Fault;
 import org.shardmend.trial.TrialSettings;
 
@@ -299,6 +300,11 @@ class EveryFindingTest {
               staged(),
               json("servekit.json", document -> document.put("quantization", "mxfp4")),
               json("servekit.json", document -> document.put("quantization", "mxfp8")));
+      case KV_SCALES ->
+          both(
+              staged().fp8(true).engine(Engine.SGLANG),
+              scalarsNamed("some_attn0.k_scale"),
+              scalarsNamed("some_attn0.q_scale"));
       case CONFIG_NAMES_MODULES ->
           both(
               staged().fault(Fault.ALIAS_ONLY),
@@ -424,6 +430,11 @@ class EveryFindingTest {
     return json(
         "config.json",
         config -> config.putObject("quantization_config").putArray("ignored_layers").add(module));
+  }
+
+  /** Gives scalars of the model another name, which has as many letters. */
+  private static Damage scalarsNamed(String name) {
+    return headers("model-pp-", text -> text.replace("o_proj.input_scale", name));
   }
 
   private static Damage untied() {
