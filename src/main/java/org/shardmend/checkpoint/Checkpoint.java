@@ -26,6 +26,7 @@ public final class Checkpoint {
   private final ChecksumJson checksums;
   private final String directory;
   private final IndexJson index;
+  private final String indexFile;
 
   private Checkpoint(Builder builder) {
     this.location = builder.location;
@@ -41,6 +42,7 @@ public final class Checkpoint {
     this.checksums = builder.checksums;
     this.directory = builder.directory;
     this.index = builder.index;
+    this.indexFile = builder.indexFile;
   }
 
   /** Where the checkpoint is, as shown to people; without credentials. */
@@ -133,6 +135,11 @@ public final class Checkpoint {
     return Optional.ofNullable(index);
   }
 
+  /** The name that the index of a Hugging Face checkpoint has or would have; else empty. */
+  public Optional<String> indexFile() {
+    return Optional.ofNullable(indexFile);
+  }
+
   static Builder builder(String location, Layout layout) {
     return new Builder(location, layout);
   }
@@ -152,6 +159,7 @@ public final class Checkpoint {
     private ChecksumJson checksums;
     private String directory = "";
     private IndexJson index;
+    private String indexFile;
 
     private Builder(String location, Layout layout) {
       this.location = location;
@@ -202,6 +210,11 @@ public final class Checkpoint {
 
     Builder index(IndexJson value) {
       this.index = value;
+      return this;
+    }
+
+    Builder indexFile(String value) {
+      this.indexFile = value;
       return this;
     }
 

@@ -6,16 +6,28 @@ import java.util.Optional;
 /** How to look at a directory. By default the layout and the pattern are told from the files. */
 public final class DiscoveryOptions implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final DiscoveryOptions DEFAULTS = new DiscoveryOptions(null, null, null);
+
+  /** What an index is to a Hugging Face model. */
+  public enum Index {
+    /** It names the model's files. */
+    BELIEVED,
+    /** The files are told from the directory, since the index is going to be written anew. */
+    REPLACED
+  }
+
+  private static final DiscoveryOptions DEFAULTS =
+      new DiscoveryOptions(null, null, null, Index.BELIEVED);
 
   private final Layout layout;
   private final String pattern;
   private final Engine engine;
+  private final Index index;
 
-  private DiscoveryOptions(Layout layout, String pattern, Engine engine) {
+  private DiscoveryOptions(Layout layout, String pattern, Engine engine, Index index) {
     this.layout = layout;
     this.pattern = pattern;
     this.engine = engine;
+    this.index = index;
   }
 
   /** Everything told from the files. */
@@ -25,17 +37,22 @@ public final class DiscoveryOptions implements Serializable {
 
   /** The same, for this layout only. */
   public DiscoveryOptions withLayout(Layout value) {
-    return new DiscoveryOptions(value, pattern, engine);
+    return new DiscoveryOptions(value, pattern, engine, index);
   }
 
   /** The same, with this sharded_state pattern; see {@link ShardPattern}. */
   public DiscoveryOptions withPattern(String value) {
-    return new DiscoveryOptions(layout, value, engine);
+    return new DiscoveryOptions(layout, value, engine, index);
   }
 
   /** The same, of what this engine has saved, whatever the files say. */
   public DiscoveryOptions withEngine(Engine value) {
-    return new DiscoveryOptions(layout, pattern, value);
+    return new DiscoveryOptions(layout, pattern, value, index);
+  }
+
+  /** The same, for who is going to write the index of a Hugging Face model anew. */
+  public DiscoveryOptions withoutIndex() {
+    return new DiscoveryOptions(layout, pattern, engine, Index.REPLACED);
   }
 
   /** The layout to look for. */
@@ -51,5 +68,10 @@ public final class DiscoveryOptions implements Serializable {
   /** The engine that saved what is there, where the user says so. */
   public Optional<Engine> engine() {
     return Optional.ofNullable(engine);
+  }
+
+  /** What an index is to a Hugging Face model. */
+  public Index index() {
+    return index;
   }
 }

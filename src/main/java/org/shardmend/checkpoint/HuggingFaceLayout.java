@@ -17,12 +17,14 @@ final class HuggingFaceLayout {
 
   private final Listing listing;
   private final HuggingFaceNames files;
+  private final boolean replacesIndex;
   private final List<Finding> problems = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
 
-  private HuggingFaceLayout(Listing listing, HuggingFaceNames files) {
+  private HuggingFaceLayout(Listing listing, HuggingFaceNames files, DiscoveryOptions.Index index) {
     this.listing = listing;
     this.files = files;
+    this.replacesIndex = index == DiscoveryOptions.Index.REPLACED;
   }
 
   /** Whether there is an index, or a file that a model without one would have. */
@@ -47,14 +49,10 @@ final class HuggingFaceLayout {
         : Optional.empty();
   }
 
-  /** Reads the index, where there is one, and lists the files. */
-  static Checkpoint discover(Listing listing) throws CheckpointException {
-    return discover(listing, HuggingFaceNames.USUAL);
-  }
-
-  /** The same for a model whose files are called {@code files}. */
-  static Checkpoint discover(Listing listing, HuggingFaceNames files) throws CheckpointException {
-    return new HuggingFaceLayout(listing, files).checkpoint();
+  /** Reads the index, where there is one, and lists the files of a model that is called so. */
+  static Checkpoint discover(Listing listing, HuggingFaceNames files, DiscoveryOptions.Index index)
+      throws CheckpointException {
+    return new HuggingFaceLayout(listing, files, index).checkpoint();
   }
 
   private Checkpoint checkpoint() throws CheckpointException {
@@ -64,15 +62,18 @@ final class HuggingFaceLayout {
     if (!problems.isEmpty()) {
       throw CheckpointException.refused(listing.location(), problems);
     }
-    index.ifPresent(this::addIndexFindings);
+    if (!replacesIndex) {
+      index.ifPresent(this::addIndexFindings);
+    }
     addOthers(new HashSet<>(names), index.isPresent());
     SideFacts facts = SideFacts.read(listing, new HashSet<>(names), Layout.HUGGINGFACE);
-    findings.addAll(facts.findings());
+    facts.findings().stream().filter(finding -> !isOfReplaced(finding)).forEach(findings::add);
     Checkpoint.Builder builder = Checkpoint.builder(listing.location(), Layout.HUGGINGFACE);
     index.ifPresent(builder::index);
     return builder
         .units(List.of(new LoadUnit(UnitId.NONE, shards)))
-        .sideFiles(facts.files())
+        .sideFiles(facts.files().stream().map(this::withRole).toList())
+        .indexFile(files.index())
         .findings(findings)
         .checks(checks(index, facts.config()))
         .servekit(facts.servekit())
@@ -80,19 +81,54 @@ final class HuggingFaceLayout {
         .build();
   }
 
+  /** What is said of an index that is going to be written anew is soon untrue. */
+  private boolean isOfReplaced(Finding finding) {
+    return replacesIndex
+        && FindingCode.STALE_INDEX.isOf(finding)
+        && finding.shard().equals(files.index());
+  }
+
+  private SideFile withRole(SideFile file) {
+    return replacesIndex && file.name().equals(files.index()) ? file.as(SideFile.Role.INDEX) : file;
+  }
+
   private Optional<IndexJson> index() throws CheckpointException {
     Optional<FileEntry> entry = listing.entry(files.index());
+    if (replacesIndex && entry.isPresent()) {
+      return readable(entry.get());
+    }
     return entry.isEmpty()
         ? Optional.empty()
         : Optional.of(
             IndexJson.read(listing.readJson(entry.get(), IndexJson.MAX_BYTES), files.index()));
   }
 
+  /** An index that is going to be written anew may be as broken as it likes. */
+  private Optional<IndexJson> readable(FileEntry entry) throws CheckpointException {
+    byte[] json = listing.readJson(entry, Listing.MAX_JSON_BYTES);
+    try {
+      return Optional.of(IndexJson.read(json, files.index()));
+    } catch (CheckpointException malformed) {
+      return Optional.empty();
+    }
+  }
+
   private List<String> names(Optional<IndexJson> index) throws CheckpointException {
+    if (replacesIndex && numbersByTotal().size() == 1) {
+      return numbered();
+    }
+    if (replacesIndex && !index.filter(this::isComplete).isPresent()) {
+      return listing.entry(files.single()).isPresent() ? List.of(files.single()) : numbered();
+    }
     if (index.isPresent()) {
       return namedBy(index.get());
     }
     return listing.entry(files.single()).isPresent() ? List.of(files.single()) : numbered();
+  }
+
+  private boolean isComplete(IndexJson index) {
+    return !index.weightMap().isEmpty()
+        && index.weightMap().values().stream().allMatch(name -> listing.entry(name).isPresent());
   }
 
   private List<String> namedBy(IndexJson index) {
@@ -117,8 +153,8 @@ final class HuggingFaceLayout {
                   + (missing.size() == 1 ? "is" : "are")
                   + " not there, but "
                   + whole.get()
-                  + ". Nothing is missing but the index that belongs to them: bring it from where"
-                  + " the model came from."));
+                  + ". Nothing is missing but the index that belongs to them: let it be written"
+                  + " from the files' own headers (repair --rewrite-index)."));
       return List.of();
     }
     return names;
@@ -211,13 +247,17 @@ final class HuggingFaceLayout {
                   + (gap.isSingle() ? " is" : " are")
                   + " missing. Fetch the model again."));
     }
+    if (replacesIndex) {
+      return names;
+    }
     findings.add(
         FindingCode.INDEX_MISSING.finding(
             "",
             "there are numbered shards but no "
                 + files.index()
                 + ": Transformers takes such a directory for one without a model, and other loaders"
-                + " read every file. Fetch the index from where the model came from."));
+                + " read every file. Fetch the index from where the model came from, or let it be"
+                + " written (repair --rewrite-index)."));
     return names;
   }
 
@@ -297,7 +337,9 @@ final class HuggingFaceLayout {
   /** What the headers must be held to; loaders of models under other names are less strict. */
   private List<UnitCheck> checks(Optional<IndexJson> index, Optional<ModelConfig> config) {
     List<UnitCheck> checks = new ArrayList<>();
-    index.ifPresent(names -> checks.add(new IndexCheck(names)));
+    if (!replacesIndex) {
+      index.ifPresent(names -> checks.add(new IndexCheck(names)));
+    }
     if (files.equals(HuggingFaceNames.USUAL)) {
       checks.add(new MetadataFormatCheck());
       if (config.filter(ModelConfig::hasHeadOfItsOwn).isPresent()) {

@@ -53,8 +53,8 @@ public final class IndexCheck implements UnitCheck {
               shard
                   + " holds tensors that the index does not place there: "
                   + Wording.examples(misplaced)
-                  + ". Loaders that follow the index stop or do not find them; write the index"
-                  + " again."));
+                  + ". Loaders that follow the index stop or do not find them; let the index be"
+                  + " written again (repair --rewrite-index)."));
     }
     if (!ofShard.isEmpty()) {
       findings.add(
@@ -65,7 +65,8 @@ public final class IndexCheck implements UnitCheck {
                   + " that it does not hold: "
                   + Wording.examples(ofShard.keySet().stream().map(DisplayName::of).toList())
                   + ". Loaders that follow the index stop at these names. Fetch the shard again if"
-                  + " it should hold them, or else write the index again."));
+                  + " it should hold them, or else let the index be written again (repair"
+                  + " --rewrite-index)."));
     }
     return findings;
   }

@@ -2,11 +2,14 @@ package org.shardmend.checkpoint;
 
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -21,6 +24,10 @@ public final class IndexJson {
 
   /** The longest index that is read, in bytes. The largest known one has some 20 MB. */
   public static final int MAX_BYTES = Listing.MAX_JSON_BYTES;
+
+  /** What Transformers writes around the names. */
+  private static final String EMPTY =
+      "{\n  \"metadata\": {\n    \"total_size\": 0\n  },\n  \"weight_map\": {}\n}\n";
 
   private static final String WEIGHT_MAP = "weight_map";
   private static final String METADATA = "metadata";
@@ -116,6 +123,46 @@ public final class IndexJson {
   /** Length of all tensors' data together, in bytes, where the index gives it as a whole number. */
   public OptionalLong totalSize() {
     return totalSize;
+  }
+
+  /**
+   * An index of these tensors, with all else that {@code before} says.
+   *
+   * @param tensors which file each tensor lies in
+   */
+  public static IndexJson of(
+      String name, Optional<IndexJson> before, SortedMap<String, String> tensors) {
+    byte[] json = before.map(index -> index.json).orElse(EMPTY.getBytes(StandardCharsets.UTF_8));
+    byte[] written =
+        JsonRewrite.rewrite(
+            json,
+            rewrite ->
+                rewrite.object(
+                    member -> {
+                      if (member.equals(WEIGHT_MAP)) {
+                        rewrite.skip();
+                      } else {
+                        rewrite.copy(member);
+                      }
+                    },
+                    () -> {
+                      if (before.isPresent() && !before.get().hasMetadata) {
+                        rewrite.name(METADATA);
+                        rewrite.write(new TreeMap<>());
+                      }
+                      rewrite.name(WEIGHT_MAP);
+                      rewrite.write(tensors);
+                    }));
+    try {
+      return parse(written, name).orElseThrow();
+    } catch (JsonFormatException e) {
+      throw new IllegalStateException("An index was written that is none.", e);
+    }
+  }
+
+  /** The document. */
+  public byte[] json() {
+    return json.clone();
   }
 
   /**

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.SortedMap;
 
 /**
  * Copies a JSON document value by value. What its user does not touch stays as it was: the order of
@@ -61,12 +63,18 @@ final class JsonRewrite {
 
   /** Copies the object here, each member by {@code members}, which may leave it out. */
   void object(MemberCopy members) throws IOException {
+    object(members, () -> {});
+  }
+
+  /** Copies the object here in the same way, and lets {@code more} write members behind. */
+  void object(MemberCopy members, ElementCopy more) throws IOException {
     generator.writeStartObject();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String member = parser.currentName();
       parser.nextToken();
       members.copy(member);
     }
+    more.copy();
     generator.writeEndObject();
   }
 
@@ -97,6 +105,15 @@ final class JsonRewrite {
   /** Writes a string. */
   void write(String value) throws IOException {
     generator.writeString(value);
+  }
+
+  /** Writes an object of strings. */
+  void write(SortedMap<String, String> members) throws IOException {
+    generator.writeStartObject();
+    for (Map.Entry<String, String> member : members.entrySet()) {
+      generator.writeStringField(member.getKey(), member.getValue());
+    }
+    generator.writeEndObject();
   }
 
   /** Writes a whole number. */

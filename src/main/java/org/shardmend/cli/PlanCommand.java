@@ -43,6 +43,7 @@ final class PlanCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
   @Mixin private EngineOption engine;
+  @Mixin private IndexOption index;
 
   @Option(
       names = "--source-model",
@@ -64,7 +65,7 @@ final class PlanCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
-    PlanRequest request = engine.on(checkpoint.request());
+    PlanRequest request = index.on(engine.on(checkpoint.request()));
     requireUse(expectation);
     Expectation expected = expectation.expectation();
     PlannedCheckpoint planned;
@@ -89,7 +90,7 @@ final class PlanCommand extends ShardmendCommand {
     Outcome outcome =
         plan.refused()
             ? Outcome.REFUSED
-            : plan.nothingToDo() ? Outcome.NOTHING_TO_DO : Outcome.FOUND;
+            : planned.nothingToDo() ? Outcome.NOTHING_TO_DO : Outcome.FOUND;
     ExitCode exit =
         switch (outcome) {
           case REFUSED -> ExitCode.REFUSED;
@@ -98,7 +99,7 @@ final class PlanCommand extends ShardmendCommand {
         };
     ObjectNode document = document(planned);
     document.put("bytes_read", read);
-    List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.words()));
+    List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.words() + index.words()));
     if (aliases.isPresent()) {
       document.set("aliases", AliasesShown.document(aliases.get()));
       text.addAll(AliasesShown.text(aliases.get()));

@@ -45,7 +45,7 @@ final class PlanText {
     lines.addAll(findings(planned.findings()));
     if (plan.refused()) {
       lines.addAll(refusals(plan));
-    } else if (plan.nothingToDo()) {
+    } else if (planned.nothingToDo()) {
       lines.add("");
       lines.add("Nothing to do: no active rule would change a name.");
     } else {

@@ -45,6 +45,8 @@ import picocli.CommandLine.TypeConversionException;
 final class RepairCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
+  @Mixin private IndexOption index;
+
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Target target;
 
@@ -174,8 +176,9 @@ final class RepairCommand extends ShardmendCommand {
     Configuration hadoop = DriverHadoop.configuration();
     RepairRequest request =
         target.inPlace
-            ? RepairRequest.inPlace(checkpoint.request())
-            : RepairRequest.toOutput(checkpoint.request(), Locations.parse(target.output, hadoop));
+            ? RepairRequest.inPlace(index.on(checkpoint.request()))
+            : RepairRequest.toOutput(
+                index.on(checkpoint.request()), Locations.parse(target.output, hadoop));
     request.run(runId()).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
     if (!digest.isEmpty()) {
       request.digest(digest);

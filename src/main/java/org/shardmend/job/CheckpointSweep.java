@@ -92,7 +92,7 @@ final class CheckpointSweep {
       throw e;
     }
     Optional<Location> output = request.output(candidate);
-    if (planned.plan().nothingToDo()) {
+    if (planned.nothingToDo()) {
       return planned(SweptCheckpoint.Outcome.NOTHING_TO_DO, "", "");
     }
     if (output.isPresent() && isRepaired(planned, output.get())) {

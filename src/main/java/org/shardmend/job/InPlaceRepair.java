@@ -132,7 +132,7 @@ final class InPlaceRepair {
     CheckpointStamps stamps = CheckpointStamps.take(store, location.path());
     PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
     Repairs.requireDecided(planned);
-    if (planned.plan().nothingToDo()) {
+    if (planned.nothingToDo()) {
       return result(
           planned,
           finished ? RepairResult.Outcome.DONE : RepairResult.Outcome.NOTHING_TO_DO,

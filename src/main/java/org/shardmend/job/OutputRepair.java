@@ -68,7 +68,7 @@ final class OutputRepair {
       PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
       Repairs.requireDecided(planned);
       OutputRepair repair = new OutputRepair(job, request, run, planned, output, store);
-      if (planned.plan().nothingToDo()) {
+      if (planned.nothingToDo()) {
         return repair.nothingToDo();
       }
       LinkTargets.require(job, planned);

@@ -68,7 +68,8 @@ public record PlanRequest(
 
   /** The same, with this written anew, too. */
   public PlanRequest rewriting(Rewrites more) {
-    return new PlanRequest(checkpoint, discovery, rules, dtypes, more, otherLayouts);
+    DiscoveryOptions look = more.index() ? discovery.withoutIndex() : discovery;
+    return new PlanRequest(checkpoint, look, rules, dtypes, more, otherLayouts);
   }
 
   /** The same, for rules that are not meant for this one checkpoint. */

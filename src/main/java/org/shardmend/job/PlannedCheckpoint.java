@@ -41,6 +41,11 @@ public record PlannedCheckpoint(
     findings = List.copyOf(findings);
   }
 
+  /** True when a repair would change neither a tensor's name nor a side file. */
+  public boolean nothingToDo() {
+    return plan.nothingToDo() && sideFileChanges.isEmpty();
+  }
+
   /** What each strategy would cost, with the side files that go along. */
   public Map<Strategy, Cost> costs() {
     return StrategyCosts.of(plan, sideFileBytes(), bytesRead);

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.CheckpointException;
@@ -37,6 +39,7 @@ final class Planner {
   PlannedCheckpoint plan() throws JobException {
     long before = job.bytesRead();
     Checkpoint checkpoint = Discoveries.discover(job, access, request.discovery());
+    requireIndexed(checkpoint);
     refuse(RankSums.problems(checkpoint));
     RuleSet rules = request.rulesFor(checkpoint.layout());
     SideFileChanges sideFiles = sideFiles(checkpoint);
@@ -70,14 +73,31 @@ final class Planner {
       patterns = ConfigPatternStage.run(job, access, checkpoint, rules, modules, request.dtypes());
       findings.addAll(configFindings(checkpoint, modules, patterns));
     }
+    SortedMap<String, String> indexed =
+        request.rewrites().index() && checkpoint.indexFile().isPresent()
+            ? IndexStage.run(job, access, checkpoint, request.dtypes())
+            : new TreeMap<>();
+    if (request.rewrites().index()) {
+      findings.removeIf(FindingCode.INDEX_TOTAL_SIZE::isOf);
+    }
     return new PlannedCheckpoint(
         request.checkpoint(),
         checkpoint,
         rules,
         plan,
-        sideFiles.of(plan, modules, patterns),
+        sideFiles.of(plan, modules, patterns, indexed),
         findings,
         job.bytesRead() - before);
+  }
+
+  /** Goes on only where an index that was asked for can be. */
+  private void requireIndexed(Checkpoint checkpoint) throws JobException {
+    if (request.rewrites().index() && checkpoint.indexFile().isEmpty()) {
+      throw JobException.usage(
+          "option-without-meaning",
+          "--rewrite-index is for models in the Hugging Face layout, and %s is %s: it has no index"
+              .formatted(request.checkpoint(), checkpoint.layout().id()));
+    }
   }
 
   /** What configs say of modules that are called otherwise, or were before they are rewritten. */
@@ -120,7 +140,7 @@ final class Planner {
 
   private SideFileChanges sideFiles(Checkpoint checkpoint) throws JobException {
     try {
-      return SideFileChanges.read(access, checkpoint, request.rewrites().config(), job::countRead);
+      return SideFileChanges.read(access, checkpoint, request.rewrites(), job::countRead);
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }

@@ -159,7 +159,7 @@ final class RightAlready {
     if (!RankSums.problems(checkpoint).isEmpty()) {
       return List.of();
     }
-    SideFileChanges.read(access, checkpoint, look.rewrites().config(), meter);
+    SideFileChanges.read(access, checkpoint, look.rewrites(), meter);
     if (!rulesOfLayout.containsKey(checkpoint.layout())) {
       rulesOfLayout.put(checkpoint.layout(), look.rulesFor(checkpoint.layout()));
     }

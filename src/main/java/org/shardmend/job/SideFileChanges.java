@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
@@ -32,23 +33,23 @@ import org.shardmend.storage.Store;
 final class SideFileChanges {
   private final Checkpoint checkpoint;
   private final TreeMap<String, byte[]> indexes;
-  private final boolean rewritesConfig;
+  private final Rewrites rewrites;
 
   private SideFileChanges(
-      Checkpoint checkpoint, TreeMap<String, byte[]> indexes, boolean rewritesConfig) {
+      Checkpoint checkpoint, TreeMap<String, byte[]> indexes, Rewrites rewrites) {
     this.checkpoint = checkpoint;
     this.indexes = indexes;
-    this.rewritesConfig = rewritesConfig;
+    this.rewrites = rewrites;
   }
 
   /**
    * Reads the side files concerned.
    *
-   * @param rewritesConfig whether module names in configs follow the tensors' names
+   * @param rewrites what is written anew besides names in indexes
    * @param meter told how much is read
    */
   static SideFileChanges read(
-      CheckpointAccess access, Checkpoint checkpoint, boolean rewritesConfig, LongConsumer meter)
+      CheckpointAccess access, Checkpoint checkpoint, Rewrites rewrites, LongConsumer meter)
       throws IOException {
     TreeMap<String, byte[]> indexes = new TreeMap<>();
     try (Store store = access.open()) {
@@ -60,7 +61,7 @@ final class SideFileChanges {
         }
       }
     }
-    return new SideFileChanges(checkpoint, indexes, rewritesConfig);
+    return new SideFileChanges(checkpoint, indexes, rewrites);
   }
 
   /** SHA-256 of each of them by name. */
@@ -68,8 +69,11 @@ final class SideFileChanges {
     Map<String, String> digests = new TreeMap<>();
     indexes.forEach((name, json) -> digests.put(name, SourceHeader.digest(json)));
     checkpoint.checksums().ifPresent(json -> digests.put(checksumJson(), json.digest()));
-    if (rewritesConfig) {
+    if (rewrites.config()) {
       checkpoint.moduleConfigs().forEach(config -> digests.put(config.name(), config.digest()));
+    }
+    if (rewrites.index()) {
+      digests.put("--rewrite-index", "");
     }
     return digests;
   }
@@ -83,17 +87,35 @@ final class SideFileChanges {
    *
    * @param modules a module's new name, or the name itself
    * @param patterns what becomes of patterns of modules
+   * @param tensors which file each tensor lies in, where the index is written anew; else none
    * @throws JobException REFUSED when an index can't be understood, or what would be written is not
    *     what a loader accepts
    */
-  List<SideFileChange> of(Plan plan, UnaryOperator<String> modules, ConfigPatterns patterns)
+  List<SideFileChange> of(
+      Plan plan,
+      UnaryOperator<String> modules,
+      ConfigPatterns patterns,
+      SortedMap<String, String> tensors)
       throws JobException {
     List<SideFileChange> changes = new ArrayList<>();
-    if (plan.nothingToDo() || plan.refused()) {
+    if (plan.refused()) {
+      return changes;
+    }
+    Optional<String> replaced = replacedIndex();
+    if (replaced.isPresent()) {
+      IndexJson index = IndexJson.of(replaced.get(), checkpoint.index(), tensors);
+      if (!isRight(tensors, plan)) {
+        changes.add(new SideFileChange(replaced.get(), rewritten(index, plan)));
+      }
+    }
+    if (plan.nothingToDo()) {
       return changes;
     }
     try {
       for (Map.Entry<String, byte[]> index : indexes.entrySet()) {
+        if (replaced.equals(Optional.of(index.getKey()))) {
+          continue;
+        }
         IndexJson json = IndexJson.read(index.getValue(), index.getKey());
         changes.add(new SideFileChange(index.getKey(), rewritten(json, plan)));
       }
@@ -104,7 +126,7 @@ final class SideFileChanges {
     } catch (CheckpointException e) {
       throw JobException.of(e);
     }
-    if (rewritesConfig) {
+    if (rewrites.config()) {
       for (ModuleConfig config : checkpoint.moduleConfigs()) {
         if (!config.renamedModules(modules).isEmpty() || patterns.changes(config.name())) {
           changes.add(
@@ -115,6 +137,21 @@ final class SideFileChanges {
       }
     }
     return changes;
+  }
+
+  /** The index that is written anew; a model in a single file needs none. */
+  private Optional<String> replacedIndex() {
+    boolean needed = checkpoint.shards().size() > 1 || checkpoint.index().isPresent();
+    return rewrites.index() && needed ? checkpoint.indexFile() : Optional.empty();
+  }
+
+  /** Whether the index that is there says the same already, in whatever order. */
+  private boolean isRight(SortedMap<String, String> tensors, Plan plan) {
+    return plan.nothingToDo()
+        && checkpoint.index().isPresent()
+        && checkpoint.index().get().hasMetadata()
+        && checkpoint.index().get().weightMap().equals(tensors)
+        && IndexTotal.isRight(checkpoint.index().get(), plan);
   }
 
   private byte[] rewritten(ChecksumJson checksums, Plan plan) throws CheckpointException {

@@ -122,7 +122,22 @@ final class SideFileCopy {
       for (SideFile file : carriedAlong(group)) {
         copy(from, links, file, Optional.ofNullable(changed.get(file.name())));
       }
+      if (group == Group.INDEX) {
+        addNew(changed);
+      }
       keepModeOfDirectory(from, source.location().path(), staging.outDirectory());
+    }
+  }
+
+  /** What the source has not: an index that is missing there. */
+  private void addNew(Map<String, byte[]> changed) throws IOException {
+    for (Map.Entry<String, byte[]> added : changed.entrySet()) {
+      if (planned.checkpoint().sideFile(added.getKey()).isEmpty()) {
+        String out = staging.outPath(added.getKey());
+        target.deleteTree(out);
+        SmallFiles.create(target, out, added.getValue());
+        written += added.getValue().length;
+      }
     }
   }
 

@@ -75,6 +75,29 @@ class HuggingFaceRepairTest {
   }
 
   @Test
+  void anIndexThatIsMissingIsWrittenFromTheShardsAndWithTheNewNames() throws Exception {
+    Path source = directory.resolve("source");
+    generate(Fault.ALIAS_ONLY, source);
+    JsonNode told = JSON.readTree(source.resolve(INDEX).toFile());
+    Files.delete(source.resolve(INDEX));
+    LayoutActions actions = LayoutActions.with();
+    Path output = directory.resolve("output");
+
+    new RepairAction(
+            actions.job(),
+            RepairRequest.toOutput(
+                actions.of(source).rewriting(Rewrites.NONE.withIndex()),
+                LayoutActions.location(output)))
+        .execute();
+
+    JsonNode written = JSON.readTree(output.resolve(INDEX).toFile());
+    assertThat(written.get("metadata")).isEqualTo(told.get("metadata"));
+    assertThat(written.get("weight_map").size()).isEqualTo(told.get("weight_map").size());
+    assertThat(written.get("weight_map").toString()).doesNotContain("attn_mha");
+    assertThat(actions.verify(output).faults()).isEmpty();
+  }
+
+  @Test
   void configNamesModulesUntilItIsRewrittenAndAnIndexThatIsALinkIsReplaced() throws Exception {
     Path source = directory.resolve("cache/snapshots/0123abc");
     Path blobs = Files.createDirectories(directory.resolve("cache/blobs"));
