@@ -35,7 +35,6 @@ import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.StagedEntry;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.TargetLock;
 
 /**
  * Repairs a checkpoint in its place, through a journal: executors plan and stage; when all of it is
@@ -59,19 +58,19 @@ final class InPlaceRepair {
   private final CheckpointAccess access;
   private final RunRecord run;
   private final Store store;
-  private final TargetLock lock;
+  private final HeldLocks locks;
   private final Journal journal;
 
   private InPlaceRepair(
-      SparkJob job, RepairRequest request, RunRecord run, Store store, TargetLock lock) {
+      SparkJob job, RepairRequest request, RunRecord run, Store store, HeldLocks locks) {
     this.job = job;
     this.request = request;
     this.location = request.plan().checkpoint();
     this.access = new CheckpointAccess(location, job.hadoop());
     this.run = run;
     this.store = store;
-    this.lock = lock;
-    Journal ofCheckpoint = Journal.of(store, location.path(), request.listener());
+    this.locks = locks;
+    Journal ofCheckpoint = Journal.of(store, location.path(), request.listener()).under(locks);
     this.journal = request.adoptsJournal() ? ofCheckpoint.adopting() : ofCheckpoint;
   }
 
@@ -86,12 +85,10 @@ final class InPlaceRepair {
       if (impossible.isPresent()) {
         throw JobException.usage(impossible.get().code(), impossible.get().message());
       }
-      String lockPath = TargetLock.inside(location.path());
-      TargetLock taken = Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress());
       return LockedRepair.run(
-          taken,
+          HeldLocks.of(store, location.path(), run, request.breaksLock(), job.progress()),
           job.progress(),
-          lock -> new InPlaceRepair(job, request, run, store, lock).repair());
+          locks -> new InPlaceRepair(job, request, run, store, locks).repair());
     } catch (IOException e) {
       throw StorageFailures.toJobException(e);
     }
@@ -139,21 +136,10 @@ final class InPlaceRepair {
           List.of(),
           0);
     }
-    if (planned.checkpoint().directory().isEmpty()) {
-      return change(planned, stamps);
+    if (!planned.checkpoint().directory().isEmpty()) {
+      locks.alsoOf(Discoveries.dump(location, planned.checkpoint()).name());
     }
-    return changeDump(planned, stamps);
-  }
-
-  /** The dump below a root may be named by itself in another run, which holds the dump's lock. */
-  private RepairResult changeDump(PlannedCheckpoint planned, CheckpointStamps stamps)
-      throws JobException, IOException {
-    String dump = Discoveries.dump(location, planned.checkpoint()).path();
-    try (TargetLock inner =
-        Repairs.lock(store, TargetLock.inside(dump), run, request.breaksLock(), job.progress())) {
-      inner.requireHeld();
-      return change(planned, stamps);
-    }
+    return change(planned, stamps);
   }
 
   private RepairResult change(PlannedCheckpoint planned, CheckpointStamps stamps)
@@ -174,7 +160,7 @@ final class InPlaceRepair {
         .message(
             "Finishing the repair in place that run %s has begun"
                 .formatted(journal.runId().orElse("?")));
-    lock.requireHeld();
+    locks.alsoOf(journal);
     job.countRead(journal.finish(PATCH_THREADS).bytesRead());
     return true;
   }
@@ -269,10 +255,8 @@ final class InPlaceRepair {
       long staged = bytesStaged(receipts, planned);
       audit.prepare(row(planned, staged));
       job.progress().begin("Write the journal", 0);
-      lock.requireHeld();
       job.countRead(builder.ready(PATCH_THREADS));
       job.progress().begin("Patch headers", 0);
-      lock.requireHeld();
       JournalResult patched = journal.finish(PATCH_THREADS);
       job.countRead(patched.bytesRead());
       job.progress().end();

@@ -2,8 +2,8 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.shardmend.storage.HeldLock;
 import org.shardmend.storage.LockedException;
-import org.shardmend.storage.TargetLock;
 
 /** A repair that holds a lock, and releases it however it ends. */
 final class LockedRepair {
@@ -11,8 +11,8 @@ final class LockedRepair {
 
   /** What is done under the lock. */
   @FunctionalInterface
-  interface Work {
-    RepairResult repair(TargetLock lock) throws JobException, IOException;
+  interface Work<L extends HeldLock> {
+    RepairResult repair(L lock) throws JobException, IOException;
   }
 
   /**
@@ -21,7 +21,7 @@ final class LockedRepair {
    * @throws LockedException when the work failed and the lock is no longer this run's: whatever
    *     failed, another run was at the same files
    */
-  static RepairResult run(TargetLock lock, Progress progress, Work work)
+  static <L extends HeldLock> RepairResult run(L lock, Progress progress, Work<L> work)
       throws JobException, IOException {
     RepairResult result;
     try {
@@ -39,7 +39,7 @@ final class LockedRepair {
     return result.with(after.warnings());
   }
 
-  private static Optional<LockedException> lost(TargetLock lock, Throwable failure) {
+  private static Optional<LockedException> lost(HeldLock lock, Throwable failure) {
     if (failure instanceof LockedException || failure instanceof Error) {
       return Optional.empty();
     }
@@ -55,7 +55,7 @@ final class LockedRepair {
     }
   }
 
-  private static void release(TargetLock lock, Throwable failure) {
+  private static void release(HeldLock lock, Throwable failure) {
     try {
       lock.close();
     } catch (IOException notReleased) {

@@ -21,7 +21,6 @@ import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.StepListener;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
-import org.shardmend.storage.TargetLock;
 
 /**
  * Undoes a repair in place, here, without executors. The audit gets a row of it, so that it does
@@ -86,17 +85,16 @@ public final class RollbackAction {
         return JournalResult.nothing();
       }
       OwnDirectory.requirePlain(store, checkpoint.path());
-      String path = TargetLock.inside(checkpoint.path());
       // Before the first look: what another run does between a look and the lock would be undone.
-      try (TargetLock lock = Repairs.lock(store, path, run, breakLock, progress)) {
-        lock.requireHeld();
-        Journal journal = Journal.of(store, checkpoint.path(), listener);
+      try (HeldLocks locks = HeldLocks.of(store, checkpoint.path(), run, breakLock, progress)) {
+        Journal journal = Journal.of(store, checkpoint.path(), listener).under(locks);
         if (journal.state() == JournalState.NONE) {
           requireNoneElsewhere(store);
         }
         if (adopts) {
           journal.adopting();
         }
+        locks.alsoOf(journal);
         String fingerprint = fingerprint(store);
         JournalResult undone = journal.rollback(InPlaceRepair.PATCH_THREADS);
         if (undone.outcome() == JournalResult.Outcome.ROLLED_BACK) {

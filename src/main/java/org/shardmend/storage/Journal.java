@@ -8,6 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,6 +33,7 @@ public final class Journal {
   private final StepListener listener;
   private final JournalKey key;
   private boolean adopts;
+  private HeldLock lock = HeldLock.NONE;
   private final AtomicLong bytesRead = new AtomicLong();
   private final AtomicLong bytesWritten = new AtomicLong();
   private final AtomicInteger files = new AtomicInteger();
@@ -63,6 +65,21 @@ public final class Journal {
   public Journal adopting() {
     adopts = true;
     return this;
+  }
+
+  /**
+   * Asks before each step that changes something whether the lock is still held.
+   *
+   * @param held what keeps other runs off the checkpoint
+   */
+  public Journal under(HeldLock held) {
+    lock = held;
+    return this;
+  }
+
+  private void step(String name) throws IOException {
+    lock.requireHeld();
+    listener.reached(name);
   }
 
   /**
@@ -100,6 +117,26 @@ public final class Journal {
    */
   boolean changesIn(String directory) throws IOException {
     return index().entries().stream().anyMatch(entry -> entry.name().startsWith(directory + "/"));
+  }
+
+  /**
+   * The directories of the checkpoint, other than its own, in which it changes files: those of
+   * presharded dumps.
+   *
+   * @return relative to the checkpoint; none before READY
+   * @throws JournalRefusedException when it is not to be believed
+   */
+  public SortedSet<String> directories() throws IOException {
+    TreeSet<String> directories = new TreeSet<>();
+    if (has(paths.ready())) {
+      for (JournalEntry entry : believed().entries()) {
+        int end = entry.name().lastIndexOf('/');
+        if (end > 0) {
+          directories.add(entry.name().substring(0, end));
+        }
+      }
+    }
+    return directories;
   }
 
   /**
@@ -151,7 +188,7 @@ public final class Journal {
   public JournalBuilder begin(String runId, CheckpointStamps stamps) throws IOException {
     removeRemains();
     requireNone();
-    listener.reached("journal: begin");
+    step("journal: begin");
     for (String directory :
         List.of(
             paths.work(),
@@ -162,7 +199,7 @@ public final class Journal {
       store.makeDirectories(directory);
     }
     store.createExclusive(paths.anchor(), new byte[0]);
-    return new JournalBuilder(store, paths, runId, listener, stamps, key);
+    return new JournalBuilder(store, paths, runId, this::step, stamps, key);
   }
 
   /**
@@ -186,7 +223,7 @@ public final class Journal {
   private JournalResult apply(EntryPool pool) throws IOException {
     JournalIndex index = believed();
     startCounting();
-    listener.reached("journal: look at all files");
+    step("journal: look at all files");
     JournalCheck check = check(index, JournalCheck.Aim.FORWARD);
     Map<JournalEntry, Condition> conditions = check.all(index.entries(), pool);
     List<JournalEntry> exchanged = ofKinds(index, JournalEntry.Kind.REPLACE);
@@ -213,12 +250,12 @@ public final class Journal {
     check.requireOriginalsUntouched(exchanged);
     writeSeen(exchanged);
     mark(paths.applied());
-    listener.reached("journal: applied");
+    step("journal: applied");
     return result(JournalResult.Outcome.APPLIED);
   }
 
   private void applyEntry(JournalEntry entry, JournalCheck check) throws IOException {
-    listener.reached("journal: apply %s %s".formatted(entry.kind(), entry.name()));
+    step("journal: apply %s %s".formatted(entry.kind(), entry.name()));
     check.requireStill(entry);
     switch (entry.kind()) {
       case PATCH -> patch(entry, Direction.FORWARD);
@@ -252,7 +289,7 @@ public final class Journal {
   private JournalResult undo(EntryPool pool) throws IOException {
     JournalIndex index = believed();
     startCounting();
-    listener.reached("journal: look at all files");
+    step("journal: look at all files");
     JournalCheck check = check(index, JournalCheck.Aim.BACK).lastSeen(readSeen());
     Map<JournalEntry, Condition> conditions = check.all(index.entries(), pool);
     mark(paths.rollingBack());
@@ -266,13 +303,13 @@ public final class Journal {
         entry -> undoEntry(entry, conditions.get(entry), check));
     syncParents(index);
     removeJournal();
-    listener.reached("journal: rolled back");
+    step("journal: rolled back");
     return result(JournalResult.Outcome.ROLLED_BACK);
   }
 
   private void undoEntry(JournalEntry entry, Condition condition, JournalCheck check)
       throws IOException {
-    listener.reached("journal: undo %s %s".formatted(entry.kind(), entry.name()));
+    step("journal: undo %s %s".formatted(entry.kind(), entry.name()));
     check.requireStill(entry);
     switch (entry.kind()) {
       case PATCH -> patch(entry, Direction.BACK);
@@ -365,7 +402,7 @@ public final class Journal {
 
   /** A file that has its name shares it with none in the journal: editors write into files. */
   private void removeInstalled(JournalIndex index) throws IOException {
-    listener.reached("journal: take the new files out of the journal");
+    step("journal: take the new files out of the journal");
     for (JournalEntry entry : ofKinds(index, JournalEntry.Kind.REPLACE, JournalEntry.Kind.ADD)) {
       DurableFile.deleteIfPresent(store, paths.replacement(entry.number()));
     }
@@ -376,7 +413,7 @@ public final class Journal {
   private void keepInstalled(
       JournalIndex index, Map<JournalEntry, Condition> conditions, JournalCheck check)
       throws IOException {
-    listener.reached("journal: keep the new files");
+    step("journal: keep the new files");
     for (JournalEntry entry : ofKinds(index, JournalEntry.Kind.REPLACE, JournalEntry.Kind.ADD)) {
       if (conditions.get(entry) == Condition.NEW && !has(paths.replacement(entry.number()))) {
         check.requireStill(entry);
@@ -425,14 +462,14 @@ public final class Journal {
 
   private void mark(String marker) throws IOException {
     if (store.stat(marker).isEmpty()) {
-      listener.reached("journal: mark " + nameOf(marker));
+      step("journal: mark " + nameOf(marker));
       DurableFile.write(store, marker, new byte[0]);
     }
   }
 
   private void removeMarker(String marker) throws IOException {
     if (store.stat(marker).isPresent()) {
-      listener.reached("journal: unmark " + nameOf(marker));
+      step("journal: unmark " + nameOf(marker));
       store.delete(marker);
     }
     store.syncDirectory(paths.journal());
@@ -451,10 +488,10 @@ public final class Journal {
   private void removeJournal() throws IOException {
     byte[] random = new byte[4];
     RANDOM.nextBytes(random);
-    listener.reached("journal: rename away");
+    step("journal: rename away");
     store.rename(
         paths.journal(), paths.ours() + "/" + DISCARDED + HexFormat.of().formatHex(random));
-    listener.reached("journal: remove remains");
+    step("journal: remove remains");
     removeDiscarded();
   }
 

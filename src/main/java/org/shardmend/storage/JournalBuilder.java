@@ -17,10 +17,21 @@ import org.shardmend.storage.JournalCheck.Condition;
 
 /** A journal that is being prepared, by the driver; sentences J1 to J4 of {@code journal.md}. */
 public final class JournalBuilder {
+  /** Told of each step just before it is taken. */
+  @FunctionalInterface
+  interface Steps {
+    /**
+     * Lets the step be taken.
+     *
+     * @throws IOException when it must not be, because the lock is no longer this run's
+     */
+    void reached(String step) throws IOException;
+  }
+
   private final Store store;
   private final JournalPaths paths;
   private final String runId;
-  private final StepListener listener;
+  private final Steps steps;
   private final CheckpointStamps stamps;
   private final JournalKey key;
   private final List<ComparedFile> compared = new ArrayList<>();
@@ -31,7 +42,7 @@ public final class JournalBuilder {
       Store store,
       JournalPaths paths,
       String runId,
-      StepListener listener,
+      Steps steps,
       CheckpointStamps stamps,
       JournalKey key) {
     this.stamps = stamps;
@@ -39,7 +50,7 @@ public final class JournalBuilder {
     this.store = store;
     this.paths = paths;
     this.runId = runId;
-    this.listener = listener;
+    this.steps = steps;
   }
 
   /**
@@ -50,7 +61,7 @@ public final class JournalBuilder {
    */
   public void adopt(StagedEntry staged) throws IOException {
     JournalEntry entry = staged.entry();
-    listener.reached("journal: adopt " + entry.name());
+    steps.reached("journal: adopt " + entry.name());
     String path = paths.staged(entry.number(), staged.attempt());
     FileStamp shard = stamps.unchanged(entry.name());
     switch (entry.kind()) {
@@ -116,7 +127,7 @@ public final class JournalBuilder {
     if (!JournalIndexReader.isSideFile(name)) {
       throw new IllegalArgumentException("No repair in place may write " + name);
     }
-    listener.reached("journal: put " + name);
+    steps.reached("journal: put " + name);
     int number = 1 + entries.stream().mapToInt(JournalEntry::number).max().orElse(-1);
     String replacement = paths.replacement(number);
     try (ShardWriter writer = store.create(replacement)) {
@@ -172,11 +183,11 @@ public final class JournalBuilder {
   public long ready(int threads) throws IOException {
     entries.sort(Comparator.comparingInt(JournalEntry::number));
     requireDistinct();
-    listener.reached("journal: remove what was not adopted");
+    steps.reached("journal: remove what was not adopted");
     for (FileStatus leftover : store.list(paths.work())) {
       DurableFile.deleteIfPresent(store, leftover.path());
     }
-    listener.reached("journal: sync directories");
+    steps.reached("journal: sync directories");
     for (String directory :
         List.of(
             paths.entries(),
@@ -189,7 +200,7 @@ public final class JournalBuilder {
       store.syncDirectory(directory);
     }
     requireUnchanged(new EntryPool(threads));
-    listener.reached("journal: write READY");
+    steps.reached("journal: write READY");
     byte[] ready = JsonDocument.write(index());
     if (ready.length > JournalIndexReader.MAX_BYTES) {
       throw JournalException.damaged(
@@ -202,7 +213,7 @@ public final class JournalBuilder {
       DurableFile.write(store, paths.seal(), seal.get().getBytes(StandardCharsets.US_ASCII));
     }
     DurableFile.write(store, paths.ready(), ready);
-    listener.reached("journal: ready");
+    steps.reached("journal: ready");
     return bytesRead.get();
   }
 
@@ -222,7 +233,7 @@ public final class JournalBuilder {
   }
 
   private void requireUnchanged(EntryPool pool) throws IOException {
-    listener.reached("journal: look at all files");
+    steps.reached("journal: look at all files");
     Map<JournalEntry, Condition> conditions =
         new JournalCheck(store, paths, true, JournalCheck.Aim.FORWARD, bytesRead)
             .all(entries, pool);

@@ -2,7 +2,6 @@ package org.shardmend.storage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -17,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * One run at a time per target; sentences L1 to L7 of {@code publish.md}. The lock is a small file
  * that says who holds it. It is held until {@link #close()}.
  */
-public final class TargetLock implements Closeable {
+public final class TargetLock implements HeldLock {
   private static final String SIBLING_SUFFIX = ".shardmend-lock";
   private static final String TAKEOVER_SUFFIX = ".takeover";
   private static final String UNFINISHED_MARK = ".new-";
@@ -91,11 +90,7 @@ public final class TargetLock implements Closeable {
     return predecessor;
   }
 
-  /**
-   * Looks whether this run still holds the lock; to be called before what can't be undone.
-   *
-   * @throws LockedException when it doesn't
-   */
+  @Override
   public void requireHeld() throws IOException {
     Optional<byte[]> now = DurableFile.read(store, path, MAX_BYTES);
     if (now.isEmpty()) {
