@@ -18,7 +18,7 @@ hadoop_fs() { "$SPARK_HOME/bin/spark-class" org.apache.hadoop.fs.FsShell "$@"; }
 run_name() { printf '%s-%s-%s' "$(date -u +%Y%m%dT%H%M%SZ)" "${HOSTNAME:-host}" "$$"; }
 
 # submit RESULT ARGUMENT...: runs the launcher with the arguments, waits for the driver's end, and returns Shardmend's
-# exit code as RESULT has it. Without a RESULT the driver was lost, which is a failure like others: 5.
+# exit code as RESULT has it. Without one the driver was lost, which is a failure like others: 5.
 submit() {
   local result=$1 status=0 document code
   shift
@@ -29,8 +29,13 @@ submit() {
     printf '%s\n' "$document"
     return "$code"
   fi
-  say "There is no result at $result, and spark-submit ended with exit code $status: the driver did not start or was" \
-    "lost. Its log says why. Running again resumes."
+  if [[ $document == *'"running"'* ]]; then
+    say "The result at $result still says \"running\", and spark-submit ended with exit code $status: the driver was lost" \
+      "while it worked, or still works and nobody waits for it. Its log says which. Once it is gone, running again resumes."
+  else
+    say "There is no result at $result, and spark-submit ended with exit code $status: the driver did not start or was" \
+      "lost. Its log says why. Running again resumes."
+  fi
   ((status != 2)) || return 2
   return 5
 }

@@ -112,6 +112,26 @@ class SubmitTemplatesTest {
     assertThat(outcome.err()).contains("There is no result at file://", "resumes");
   }
 
+  /** As a driver leaves it that was killed, or that goes on after spark-submit. */
+  @ParameterizedTest
+  @ValueSource(strings = {"yarn", "kubernetes"})
+  void aResultThatStillSaysRunningIsAFailureAndSaidAsSuch(String cluster) throws Exception {
+    Scripts.write(
+        scratch.resolve("spark/bin/spark-class"),
+        """
+        #!/bin/sh
+        [ "$2" != -cat ] || printf '{\\n  "schema" : "shardmend/plan/1",\\n  "outcome" : "running"\\n}'
+        """);
+
+    Outcome outcome = run(JOBS.resolve(cluster).resolve("submit"), "plan", "checkpoint");
+
+    assertThat(outcome.exitCode()).isEqualTo(5);
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err())
+        .contains("The result at file://", "still says \"running\"", "resumes")
+        .doesNotContain("There is no result");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"yarn", "kubernetes"})
   void withoutAPlaceForTheResultNothingIsStarted(String cluster) throws Exception {
