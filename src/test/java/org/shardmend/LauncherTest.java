@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.testing.BuildFiles;
 import org.shardmend.testing.Scripts;
 
@@ -39,6 +40,10 @@ class LauncherTest {
           exit
         fi
       done
+      if [[ ${!#} == -version ]]; then
+        printf '%s\\n' "$@" >"$RECORD/asked"
+        exit
+      fi
       printf '%s\\n' "$@" >"$RECORD/java"
       printf '%s\\n' "$LC_ALL" >"$RECORD/locale"
       echo "the document"
@@ -297,6 +302,101 @@ class LauncherTest {
   }
 
   @Test
+  void javaIsAskedFirstOnlyWhereTheUserSaysHowItStarts() throws Exception {
+    launch("plan");
+    assertThat(record.resolve("asked")).doesNotExist();
+
+    environment.put("SHARDMEND_JAVA_OPTS", "-Da=1 -javaagent:/agent.jar -Db=2");
+    environment.put("JDK_JAVA_OPTIONS", "-agentlib:jdwp");
+    launch("plan");
+
+    assertThat(recorded("asked"))
+        .containsSubsequence("-Da=1", "-Db=2", "-version")
+        .doesNotContain("-javaagent:/agent.jar");
+    assertThat(recorded("java")).containsSequence("-Da=1", "-javaagent:/agent.jar", "-Db=2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "512mb", "-1g", "0", "1.5g", " 1g", "1g -Dx=y"})
+  void aHeapThatIsNoSizeIsRefusedByItsName(String heap) throws Exception {
+    environment.put("SHARDMEND_HEAP", heap);
+
+    Outcome outcome = launch("plan");
+
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err())
+        .isEqualTo(
+            "shardmend: SHARDMEND_HEAP is %s, which is no size. Set it to one such as 512m or 4g.\n"
+                .formatted(heap));
+    assertThat(record.resolve("builds")).as("the build").doesNotExist();
+  }
+
+  /** Java ends with 1 then, before anything of ours runs. */
+  @ParameterizedTest
+  @CsvSource({
+    "SHARDMEND_HEAP, 1k, Too small maximum heap",
+    "SHARDMEND_HEAP, 90000000t, Invalid maximum heap size",
+    "SHARDMEND_JAVA_OPTS, -Da=1 -XX:+NoSuchOption, NoSuchOption",
+    "SHARDMEND_JAVA_OPTS, -Xmxabc, Invalid maximum heap size",
+    "SHARDMEND_JAVA_OPTS, Da=1, Could not find or load main class Da=1",
+    "SHARDMEND_JAVA_OPTS, -cp, requires",
+    "JDK_JAVA_OPTIONS, -Xfoo, -Xfoo",
+    "JAVA_TOOL_OPTIONS, -XX:+NoSuchOption, NoSuchOption"
+  })
+  void whatJavaDoesNotStartWithIsAWrongUseThatNamesTheVariable(
+      String variable, String value, String reason) throws Exception {
+    launch("plan");
+    Files.delete(record.resolve("java"));
+    takeTheRealJava();
+    environment.put(variable, value);
+
+    Outcome outcome = launch("plan");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
+    assertThat(outcome.err())
+        .startsWith("shardmend: Java does not start with %s=%s: ".formatted(variable, value))
+        .contains(reason)
+        .hasLineCount(1);
+    assertThat(outcome.out()).isEmpty();
+  }
+
+  @Test
+  void aSettingThatJavaDoesNotStartWithIsNamedToo() throws Exception {
+    launch("plan");
+    takeTheRealJava();
+
+    Outcome outcome = launch("--conf", "spark.driver.memory=much", "plan");
+
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("Java does not start with spark.driver.memory=much: ");
+  }
+
+  @Test
+  void whatSparkSubmitDoesNotStartWithIsFoundBeforeIt() throws Exception {
+    launch("plan");
+    Scripts.write(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
+    environment.put("SPARK_HOME", scratch.resolve("spark").toString());
+    takeTheRealJava();
+    environment.put("SHARDMEND_JAVA_OPTS", "-Xfoo");
+
+    Outcome outcome = launch("plan");
+
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("SHARDMEND_JAVA_OPTS=-Xfoo");
+    assertThat(record.resolve("spark-submit")).doesNotExist();
+  }
+
+  @Test
+  void wordsThatSparkSubmitTakesApartAreLeftToIt() throws Exception {
+    Scripts.write(scratch.resolve("spark/bin/spark-submit"), SPARK_SUBMIT);
+    environment.put("SPARK_HOME", scratch.resolve("spark").toString());
+    environment.put("SHARDMEND_JAVA_OPTS", "-Dx='a b'");
+
+    assertThat(launch("plan").exitCode()).isZero();
+    assertThat(record.resolve("asked")).doesNotExist();
+  }
+
+  @Test
   void executorsInProcessesOfTheirOwnGetAFolderOfJars() throws Exception {
     launch("--master", "local-cluster[2,1,1024]", "plan");
 
@@ -445,6 +545,13 @@ class LauncherTest {
     assertThat(launch("--conf", "spark.x", "plan").exitCode()).isEqualTo(2);
     assertThat(launch("--conf", "hadoop.x=1", "plan").exitCode()).isEqualTo(2);
     assertThat(launch("--master").exitCode()).isEqualTo(2);
+  }
+
+  /** The stand-in takes every option. */
+  private void takeTheRealJava() throws IOException {
+    Scripts.write(
+        scratch.resolve("jdk/bin/java"),
+        "#!/bin/sh\nexec '%s/bin/java' \"$@\"\n".formatted(System.getProperty("java.home")));
   }
 
   private Outcome launch(String... arguments) throws Exception {
