@@ -27,6 +27,7 @@ public final class Checkpoint {
   private final String directory;
   private final IndexJson index;
   private final String indexFile;
+  private final String newFormat;
 
   private Checkpoint(Builder builder) {
     this.location = builder.location;
@@ -43,6 +44,7 @@ public final class Checkpoint {
     this.directory = builder.directory;
     this.index = builder.index;
     this.indexFile = builder.indexFile;
+    this.newFormat = builder.newFormat;
   }
 
   /** Where the checkpoint is, as shown to people; without credentials. */
@@ -140,6 +142,11 @@ public final class Checkpoint {
     return Optional.ofNullable(indexFile);
   }
 
+  /** What a repair sets {@code __metadata__.format} of the shards to; empty where it does not. */
+  public String newFormat() {
+    return newFormat;
+  }
+
   static Builder builder(String location, Layout layout) {
     return new Builder(location, layout);
   }
@@ -160,6 +167,7 @@ public final class Checkpoint {
     private String directory = "";
     private IndexJson index;
     private String indexFile;
+    private String newFormat = "";
 
     private Builder(String location, Layout layout) {
       this.location = location;
@@ -210,6 +218,11 @@ public final class Checkpoint {
 
     Builder index(IndexJson value) {
       this.index = value;
+      return this;
+    }
+
+    Builder newFormat(String value) {
+      this.newFormat = value;
       return this;
     }
 

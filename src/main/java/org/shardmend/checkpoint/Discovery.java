@@ -32,7 +32,7 @@ public final class Discovery {
       }
       Optional<HuggingFaceNames> model = modelNamed(pattern);
       if (model.isPresent()) {
-        return HuggingFaceLayout.discover(listing, model.get(), options.index());
+        return HuggingFaceLayout.discover(listing, model.get(), options);
       }
       return ShardedStateLayout.discover(listing, ShardPattern.parse(pattern), options);
     }
@@ -41,14 +41,13 @@ public final class Discovery {
       if (other.isEmpty()) {
         throw noShards(listing);
       }
-      return HuggingFaceLayout.discover(listing, other.get(), options.index());
+      return HuggingFaceLayout.discover(listing, other.get(), options);
     }
     Layout layout = options.layout().isPresent() ? options.layout().get() : detect(listing);
     return switch (layout) {
       case SHARDED_STATE -> ShardedStateLayout.discover(listing, options);
       case PRESHARDED -> PreshardedLayout.discover(listing);
-      case HUGGINGFACE ->
-          HuggingFaceLayout.discover(listing, HuggingFaceNames.USUAL, options.index());
+      case HUGGINGFACE -> HuggingFaceLayout.discover(listing, HuggingFaceNames.USUAL, options);
     };
   }
 

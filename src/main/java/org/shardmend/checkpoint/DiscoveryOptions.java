@@ -16,18 +16,21 @@ public final class DiscoveryOptions implements Serializable {
   }
 
   private static final DiscoveryOptions DEFAULTS =
-      new DiscoveryOptions(null, null, null, Index.BELIEVED);
+      new DiscoveryOptions(null, null, null, Index.BELIEVED, "");
 
   private final Layout layout;
   private final String pattern;
   private final Engine engine;
   private final Index index;
+  private final String format;
 
-  private DiscoveryOptions(Layout layout, String pattern, Engine engine, Index index) {
+  private DiscoveryOptions(
+      Layout layout, String pattern, Engine engine, Index index, String format) {
     this.layout = layout;
     this.pattern = pattern;
     this.engine = engine;
     this.index = index;
+    this.format = format;
   }
 
   /** Everything told from the files. */
@@ -37,22 +40,27 @@ public final class DiscoveryOptions implements Serializable {
 
   /** The same, for this layout only. */
   public DiscoveryOptions withLayout(Layout value) {
-    return new DiscoveryOptions(value, pattern, engine, index);
+    return new DiscoveryOptions(value, pattern, engine, index, format);
   }
 
   /** The same, with this sharded_state pattern; see {@link ShardPattern}. */
   public DiscoveryOptions withPattern(String value) {
-    return new DiscoveryOptions(layout, value, engine, index);
+    return new DiscoveryOptions(layout, value, engine, index, format);
   }
 
   /** The same, of what this engine has saved, whatever the files say. */
   public DiscoveryOptions withEngine(Engine value) {
-    return new DiscoveryOptions(layout, pattern, value, index);
+    return new DiscoveryOptions(layout, pattern, value, index, format);
   }
 
   /** The same, for who is going to write the index of a Hugging Face model anew. */
   public DiscoveryOptions withoutIndex() {
-    return new DiscoveryOptions(layout, pattern, engine, Index.REPLACED);
+    return new DiscoveryOptions(layout, pattern, engine, Index.REPLACED, format);
+  }
+
+  /** The same, for who is going to set {@code __metadata__.format} of a Hugging Face model. */
+  public DiscoveryOptions settingFormat(String value) {
+    return new DiscoveryOptions(layout, pattern, engine, index, value);
   }
 
   /** The layout to look for. */
@@ -73,5 +81,10 @@ public final class DiscoveryOptions implements Serializable {
   /** What an index is to a Hugging Face model. */
   public Index index() {
     return index;
+  }
+
+  /** What {@code __metadata__.format} is going to be; empty where it stays as it is. */
+  public String format() {
+    return format;
   }
 }

@@ -18,13 +18,15 @@ final class HuggingFaceLayout {
   private final Listing listing;
   private final HuggingFaceNames files;
   private final boolean replacesIndex;
+  private final String newFormat;
   private final List<Finding> problems = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
 
-  private HuggingFaceLayout(Listing listing, HuggingFaceNames files, DiscoveryOptions.Index index) {
+  private HuggingFaceLayout(Listing listing, HuggingFaceNames files, DiscoveryOptions options) {
     this.listing = listing;
     this.files = files;
-    this.replacesIndex = index == DiscoveryOptions.Index.REPLACED;
+    this.replacesIndex = options.index() == DiscoveryOptions.Index.REPLACED;
+    this.newFormat = options.format();
   }
 
   /** Whether there is an index, or a file that a model without one would have. */
@@ -50,9 +52,9 @@ final class HuggingFaceLayout {
   }
 
   /** Reads the index, where there is one, and lists the files of a model that is called so. */
-  static Checkpoint discover(Listing listing, HuggingFaceNames files, DiscoveryOptions.Index index)
+  static Checkpoint discover(Listing listing, HuggingFaceNames files, DiscoveryOptions options)
       throws CheckpointException {
-    return new HuggingFaceLayout(listing, files, index).checkpoint();
+    return new HuggingFaceLayout(listing, files, options).checkpoint();
   }
 
   private Checkpoint checkpoint() throws CheckpointException {
@@ -74,6 +76,7 @@ final class HuggingFaceLayout {
         .units(List.of(new LoadUnit(UnitId.NONE, shards)))
         .sideFiles(facts.files().stream().map(this::withRole).toList())
         .indexFile(files.index())
+        .newFormat(newFormat)
         .findings(findings)
         .checks(checks(index, facts.config()))
         .servekit(facts.servekit())
@@ -341,7 +344,9 @@ final class HuggingFaceLayout {
       index.ifPresent(names -> checks.add(new IndexCheck(names)));
     }
     if (files.equals(HuggingFaceNames.USUAL)) {
-      checks.add(new MetadataFormatCheck());
+      if (newFormat.isEmpty()) {
+        checks.add(new MetadataFormatCheck());
+      }
       if (config.filter(ModelConfig::hasHeadOfItsOwn).isPresent()) {
         checks.add(new HeadCheck());
       }

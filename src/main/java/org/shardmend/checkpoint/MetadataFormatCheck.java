@@ -59,6 +59,6 @@ final class MetadataFormatCheck implements UnitCheck {
         Wording.examples(shards)
             + (shards.size() == 1 ? " has " : " have ")
             + what
-            + ". Write the model again with {\"format\": \"pt\"} as its metadata.");
+            + ". 'repair --set-format pt' sets it.");
   }
 }

@@ -43,7 +43,7 @@ final class PlanCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
   @Mixin private EngineOption engine;
-  @Mixin private IndexOption index;
+  @Mixin private RewriteOptions rewrites;
 
   @Option(
       names = "--source-model",
@@ -65,7 +65,7 @@ final class PlanCommand extends ShardmendCommand {
 
   @Override
   CommandResult run(Progress progress) throws JobException {
-    PlanRequest request = index.on(engine.on(checkpoint.request()));
+    PlanRequest request = rewrites.on(engine.on(checkpoint.request()));
     requireUse(expectation);
     Expectation expected = expectation.expectation();
     PlannedCheckpoint planned;
@@ -99,7 +99,8 @@ final class PlanCommand extends ShardmendCommand {
         };
     ObjectNode document = document(planned);
     document.put("bytes_read", read);
-    List<String> text = new ArrayList<>(PlanText.of(planned, checkpoint.words() + index.words()));
+    List<String> text =
+        new ArrayList<>(PlanText.of(planned, checkpoint.words() + rewrites.words()));
     if (aliases.isPresent()) {
       document.set("aliases", AliasesShown.document(aliases.get()));
       text.addAll(AliasesShown.text(aliases.get()));

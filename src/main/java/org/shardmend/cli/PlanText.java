@@ -78,6 +78,10 @@ final class PlanText {
         .forEach(group -> groups.merge(group, 1L, Long::sum));
     List<String> lines = new ArrayList<>();
     lines.add("");
+    long formats = plan.shards().stream().filter(shard -> !shard.format().isEmpty()).count();
+    if (formats > 0) {
+      lines.add("%,7d × SET     __metadata__.format of a shard".formatted(formats));
+    }
     groups.forEach((group, count) -> lines.add("%,7d × %s".formatted(count, group)));
     long shown = groups.values().stream().mapToLong(Long::longValue).sum();
     long all = plan.counts().rename() + plan.counts().drop();

@@ -45,7 +45,7 @@ import picocli.CommandLine.TypeConversionException;
 final class RepairCommand extends ShardmendCommand {
   @Mixin private CheckpointOptions checkpoint;
 
-  @Mixin private IndexOption index;
+  @Mixin private RewriteOptions rewrites;
 
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Target target;
@@ -176,9 +176,9 @@ final class RepairCommand extends ShardmendCommand {
     Configuration hadoop = DriverHadoop.configuration();
     RepairRequest request =
         target.inPlace
-            ? RepairRequest.inPlace(index.on(checkpoint.request()))
+            ? RepairRequest.inPlace(rewrites.on(checkpoint.request()))
             : RepairRequest.toOutput(
-                index.on(checkpoint.request()), Locations.parse(target.output, hadoop));
+                rewrites.on(checkpoint.request()), Locations.parse(target.output, hadoop));
     request.run(runId()).verify(verify).maxBytesPerSecond(maxBytesPerSecond);
     if (!digest.isEmpty()) {
       request.digest(digest);

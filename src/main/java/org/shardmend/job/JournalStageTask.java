@@ -118,8 +118,7 @@ final class JournalStageTask {
     try (RangeReader reader = store.openForRead(path)) {
       SourceHeader before = SourceHeader.read(reader, shard, settings.rewrite().dtypes());
       meter.accept(before.bytes().length);
-      HeaderEdit edit =
-          ShardPlan.edit(before.header(), shard.headerChanges(), settings.rewrite().dtypes());
+      HeaderEdit edit = shard.edit(before.header(), settings.rewrite().dtypes());
       Staged staged = stage(numbered, reader, before, edit);
       manifest.add(
           new ManifestShard(

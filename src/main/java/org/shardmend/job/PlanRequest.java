@@ -69,7 +69,8 @@ public record PlanRequest(
   /** The same, with this written anew, too. */
   public PlanRequest rewriting(Rewrites more) {
     DiscoveryOptions look = more.index() ? discovery.withoutIndex() : discovery;
-    return new PlanRequest(checkpoint, look, rules, dtypes, more, otherLayouts);
+    return new PlanRequest(
+        checkpoint, look.settingFormat(more.format()), rules, dtypes, more, otherLayouts);
   }
 
   /** The same, for rules that are not meant for this one checkpoint. */

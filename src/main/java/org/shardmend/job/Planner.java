@@ -14,6 +14,7 @@ import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HeaderFindings;
+import org.shardmend.checkpoint.Layout;
 import org.shardmend.checkpoint.ModuleConfig;
 import org.shardmend.checkpoint.ModuleNames;
 import org.shardmend.checkpoint.UnitId;
@@ -39,7 +40,7 @@ final class Planner {
   PlannedCheckpoint plan() throws JobException {
     long before = job.bytesRead();
     Checkpoint checkpoint = Discoveries.discover(job, access, request.discovery());
-    requireIndexed(checkpoint);
+    requireHuggingFace(checkpoint);
     refuse(RankSums.problems(checkpoint));
     RuleSet rules = request.rulesFor(checkpoint.layout());
     SideFileChanges sideFiles = sideFiles(checkpoint);
@@ -90,12 +91,13 @@ final class Planner {
         job.bytesRead() - before);
   }
 
-  /** Goes on only where an index that was asked for can be. */
-  private void requireIndexed(Checkpoint checkpoint) throws JobException {
-    if (request.rewrites().index() && checkpoint.indexFile().isEmpty()) {
+  /** Goes on only where what was asked for means something. */
+  private void requireHuggingFace(Checkpoint checkpoint) throws JobException {
+    boolean asked = request.rewrites().index() || !request.rewrites().format().isEmpty();
+    if (asked && checkpoint.layout() != Layout.HUGGINGFACE) {
       throw JobException.usage(
           "option-without-meaning",
-          "--rewrite-index is for models in the Hugging Face layout, and %s is %s: it has no index"
+          "--rewrite-index and --set-format are for models in the Hugging Face layout, and %s is %s: leave them out"
               .formatted(request.checkpoint(), checkpoint.layout().id()));
     }
   }

@@ -121,8 +121,7 @@ final class RewriteTask {
     try (RangeReader reader = source.openForRead(from)) {
       SourceHeader before = SourceHeader.read(reader, plan, settings.rewrite().dtypes());
       meter.accept(before.bytes().length);
-      HeaderEdit edit =
-          ShardPlan.edit(before.header(), plan.headerChanges(), settings.rewrite().dtypes());
+      HeaderEdit edit = plan.edit(before.header(), settings.rewrite().dtypes());
       Written written = write(task, from, reader, before, edit);
       ReceiptFile.write(
           target,

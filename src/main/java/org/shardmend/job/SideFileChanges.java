@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -75,6 +76,9 @@ final class SideFileChanges {
     if (rewrites.index()) {
       digests.put("--rewrite-index", "");
     }
+    if (!rewrites.format().isEmpty()) {
+      digests.put("--set-format", rewrites.format());
+    }
     return digests;
   }
 
@@ -117,7 +121,10 @@ final class SideFileChanges {
           continue;
         }
         IndexJson json = IndexJson.read(index.getValue(), index.getKey());
-        changes.add(new SideFileChange(index.getKey(), rewritten(json, plan)));
+        byte[] content = rewritten(json, plan);
+        if (!Arrays.equals(content, index.getValue())) {
+          changes.add(new SideFileChange(index.getKey(), content));
+        }
       }
       if (checkpoint.checksums().isPresent()) {
         changes.add(

@@ -160,6 +160,10 @@ final class VerifyWrittenTask {
       }
       return;
     }
+    String format = shard.plan().format();
+    if (!format.isEmpty() && !ShardPlan.hasFormat(header, format)) {
+      problem(shard, "should say the format '%s' in its __metadata__".formatted(format));
+    }
     int expected = 0;
     for (TensorReceipt receipt : receipts) {
       if (!receipt.dropped()) {

@@ -17,10 +17,16 @@ final class HeaderNames implements UnitNames {
   private static final long serialVersionUID = 1L;
 
   private final List<UnitCheck> checks;
+  private final String format;
 
-  /** Names of units whose headers are held to {@code checks}. */
-  HeaderNames(List<UnitCheck> checks) {
+  /**
+   * Names of units whose headers are held to {@code checks}.
+   *
+   * @param format what {@code __metadata__.format} is set to by a repair; empty where it is not
+   */
+  HeaderNames(List<UnitCheck> checks, String format) {
     this.checks = List.copyOf(checks);
+    this.format = format;
   }
 
   @Override
@@ -45,6 +51,6 @@ final class HeaderNames implements UnitNames {
   @Override
   public UnitPlan plan(UnitId unit, List<ScannedShard> shards, RuleSet rules, UnknownDtypes dtypes)
       throws SafetensorsException {
-    return UnitPlan.of(unit, shards, rules, dtypes);
+    return UnitPlan.of(unit, shards, rules, format, dtypes);
   }
 }

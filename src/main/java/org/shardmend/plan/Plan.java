@@ -83,9 +83,9 @@ public record Plan(String layout, String fingerprint, int units, List<ShardPlan>
     return changes().filter(decision -> decision.action() == Action.REFUSE);
   }
 
-  /** True when every tensor stays as it is. */
+  /** True when every tensor and every header stays as it is. */
   public boolean nothingToDo() {
-    return counts().nothingToDo();
+    return counts().nothingToDo() && shards.stream().allMatch(shard -> shard.format().isEmpty());
   }
 
   /** True when a tensor can't be decided, so that the checkpoint must not be repaired. */

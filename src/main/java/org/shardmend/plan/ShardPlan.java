@@ -30,6 +30,7 @@ import org.shardmend.safetensors.UnknownDtypes;
  *     whatever they become; the tensors are then counted once a load unit and name
  * @param fitsInPlace whether the changed header fits into the source's 8 + N bytes with no tensor
  *     moved, so that a PATCH is possible
+ * @param format what {@code __metadata__.format} is set to; empty where it stays as it is
  */
 public record ShardPlan(
     UnitId unit,
@@ -41,22 +42,30 @@ public record ShardPlan(
     long targetBytes,
     long targetHeaderBytes,
     boolean namesElsewhere,
-    boolean fitsInPlace)
+    boolean fitsInPlace,
+    String format)
     implements Serializable {
+
+  /** The key in {@code __metadata__} that names the framework. */
+  private static final String FORMAT = "format";
 
   /**
    * The plan of a scanned shard.
    *
    * @param changes the decisions on this shard's tensors, without KEEP
+   * @param wantedFormat what {@code __metadata__.format} must be; empty for whatever it is
    * @throws SafetensorsException if the changed header would not be valid
    */
-  public static ShardPlan of(ScannedShard scanned, List<Decision> changes, UnknownDtypes dtypes)
+  public static ShardPlan of(
+      ScannedShard scanned, List<Decision> changes, String wantedFormat, UnknownDtypes dtypes)
       throws SafetensorsException {
     Header header = scanned.header();
-    if (changes.isEmpty()) {
+    boolean isSet = wantedFormat.isEmpty() || hasFormat(header, wantedFormat);
+    if (changes.isEmpty() && isSet) {
       return unchanged(scanned);
     }
-    HeaderEdit edit = edit(header, changes, dtypes);
+    String format = isSet ? "" : wantedFormat;
+    HeaderEdit edit = edit(header, changes, format, dtypes);
     byte[] encoded = HeaderWriter.encode(edit.target());
     boolean moves = edit.target().dataBytes() != header.dataBytes() || edit.movesData();
     boolean fits = !moves && HeaderWriter.encodeInto(edit.target(), header.jsonBytes()).isPresent();
@@ -70,7 +79,8 @@ public record ShardPlan(
         encoded.length + edit.target().dataBytes(),
         encoded.length,
         false,
-        fits);
+        fits,
+        format);
   }
 
   /** A shard that stays as it is keeps its header too, to the last space. */
@@ -101,7 +111,8 @@ public record ShardPlan(
         scanned.shard().bytes(),
         headerBytes,
         namesElsewhere,
-        true);
+        true,
+        "");
   }
 
   /**
@@ -125,15 +136,26 @@ public record ShardPlan(
         first.targetBytes,
         first.targetHeaderBytes,
         first.namesElsewhere,
-        first.fitsInPlace);
+        first.fitsInPlace,
+        first.format);
+  }
+
+  /** Whether a header says that it is of that format. */
+  public static boolean hasFormat(Header header, String format) {
+    return header.metadata().map(strings -> strings.get(FORMAT)).filter(format::equals).isPresent();
   }
 
   /**
-   * The edit that {@code changes} make to {@code header}. Refused tensors are left as they are.
+   * The edit that the plan makes to the shard's header. Refused tensors are left as they are.
    *
    * @throws SafetensorsException if the changed header would not be valid
    */
-  public static HeaderEdit edit(Header header, List<Decision> changes, UnknownDtypes dtypes)
+  public HeaderEdit edit(Header header, UnknownDtypes dtypes) throws SafetensorsException {
+    return edit(header, headerChanges(), format, dtypes);
+  }
+
+  private static HeaderEdit edit(
+      Header header, List<Decision> changes, String format, UnknownDtypes dtypes)
       throws SafetensorsException {
     Map<String, String> renames = new HashMap<>();
     Set<String> dropped = new HashSet<>();
@@ -144,7 +166,8 @@ public record ShardPlan(
         case KEEP, REFUSE -> {}
       }
     }
-    return HeaderEdit.of(header, renames, dropped, dtypes);
+    HeaderEdit edit = HeaderEdit.of(header, renames, dropped, dtypes);
+    return format.isEmpty() ? edit : edit.withMetadata(FORMAT, format, dtypes);
   }
 
   /** The shard's name, relative to the checkpoint. */
@@ -154,7 +177,7 @@ public record ShardPlan(
 
   /** True when the file stays as it is, byte for byte. */
   public boolean unchanged() {
-    return namesElsewhere || counts.nothingToDo();
+    return namesElsewhere || (counts.nothingToDo() && format.isEmpty());
   }
 
   /** The decisions that change the file's header. */
@@ -187,6 +210,7 @@ public record ShardPlan(
         targetBytes,
         targetHeaderBytes,
         namesElsewhere,
-        fitsInPlace);
+        fitsInPlace,
+        format);
   }
 }

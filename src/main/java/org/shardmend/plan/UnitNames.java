@@ -40,7 +40,7 @@ public sealed interface UnitNames extends Serializable permits HeaderNames, Chec
       }
       return names;
     }
-    UnitNames inHeaders = new HeaderNames(checkpoint.checks());
+    UnitNames inHeaders = new HeaderNames(checkpoint.checks(), checkpoint.newFormat());
     checkpoint.units().forEach(unit -> names.put(unit.id(), inHeaders));
     return names;
   }

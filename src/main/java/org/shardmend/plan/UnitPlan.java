@@ -31,17 +31,18 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, PackedComparisons op
   /**
    * Plans a load unit from its headers.
    *
+   * @param format what {@code __metadata__.format} must be; empty for whatever it is
    * @throws SafetensorsException if a changed header would not be valid
    */
   public static UnitPlan of(
-      UnitId unit, List<ScannedShard> scanned, RuleSet rules, UnknownDtypes dtypes)
+      UnitId unit, List<ScannedShard> scanned, RuleSet rules, String format, UnknownDtypes dtypes)
       throws SafetensorsException {
     UnitDecisions decisions = UnitPlanner.decide(unit, tensorsOf(scanned), rules);
     Map<String, List<Decision>> byShard = byShard(decisions);
     List<ShardPlan> shards = new ArrayList<>();
     for (ScannedShard shard : scanned) {
       List<Decision> changes = byShard.getOrDefault(shard.shard().name(), List.of());
-      shards.add(ShardPlan.of(shard, changes, dtypes));
+      shards.add(ShardPlan.of(shard, changes, format, dtypes));
     }
     return new UnitPlan(unit, shards, PackedComparisons.of(decisions.open()));
   }

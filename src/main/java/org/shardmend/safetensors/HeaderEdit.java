@@ -2,6 +2,7 @@ package org.shardmend.safetensors;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,21 @@ public final class HeaderEdit {
     DataLayout layout = DataLayout.of(source, renames, dropped);
     Header target = Header.of(content(source, renames, dropped, layout), policy);
     return new HeaderEdit(target, layout.spans(), layout.movesData());
+  }
+
+  /**
+   * The same edit, with one more string in {@code __metadata__}, which is made where there is none.
+   *
+   * @throws SafetensorsException {@link Kind#HEADER_TOO_LARGE} if the header gets too long
+   */
+  public HeaderEdit withMetadata(String key, String value, UnknownDtypes policy)
+      throws SafetensorsException {
+    HeaderContent before = target.content();
+    Map<String, String> strings = new LinkedHashMap<>(before.freeForm());
+    strings.put(key, value);
+    int position = Math.max(0, before.metadataPosition());
+    HeaderContent after = new HeaderContent(strings, position, before.tensors());
+    return new HeaderEdit(Header.of(after, policy), spans, movesData);
   }
 
   private static void requireKnown(Header source, Set<String> names) {

@@ -31,7 +31,8 @@ class HuggingFaceChecksTest {
         .satisfies(
             finding -> {
               assertThat(finding.code()).isEqualTo("metadata-format");
-              assertThat(finding.message()).contains("no __metadata__", "before 2025 and MLX");
+              assertThat(finding.message())
+                  .contains("no __metadata__", "before 2025 and MLX", "repair --set-format pt");
             });
   }
 

@@ -51,7 +51,8 @@ class DecisionSpillTest {
         100,
         10,
         false,
-        true);
+        true,
+        "");
   }
 
   @Test

@@ -35,6 +35,23 @@ class HeaderEditTest {
   }
 
   @Test
+  void aStringOfTheMetadataIsSetAndTheOthersStay() throws SafetensorsException {
+    Header source = header(tensor("a", Dtype.F32, 2, 0));
+    HeaderEdit made =
+        HeaderEdit.of(source, Map.of(), Set.of(), REFUSE).withMetadata("format", "pt", REFUSE);
+    assertThat(made.target().metadata()).contains(Map.of("format", "pt"));
+    assertThat(made.target().tensors()).isEqualTo(source.tensors());
+    assertThat(made.movesData()).isFalse();
+
+    HeaderEdit changed =
+        HeaderEdit.of(made.target(), Map.of("a", "b"), Set.of(), REFUSE)
+            .withMetadata("more", "x", REFUSE)
+            .withMetadata("format", "mlx", REFUSE);
+    assertThat(changed.target().metadata()).contains(Map.of("format", "mlx", "more", "x"));
+    assertThat(changed.target().find("b")).isPresent();
+  }
+
+  @Test
   void twoNamesCanBeSwapped() throws SafetensorsException {
     Header source = header(tensor("a", Dtype.F32, 2, 0), tensor("b", Dtype.F32, 1, 8));
     Header target = HeaderEdit.of(source, Map.of("a", "b", "b", "a"), Set.of(), REFUSE).target();
