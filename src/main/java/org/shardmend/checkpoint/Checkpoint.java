@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * What a checkpoint's directory holds, as far as listing it and reading its side files tells. It
- * was checked by {@link Discovery}: every unit has all its files, and each is a regular file or a
- * link to one. The shards themselves have not been opened.
+ * was checked by {@link Discovery}: but for {@link #oddities()}, every unit has all its files, and
+ * each is a regular file or a link to one. The shards themselves have not been opened.
  */
 public final class Checkpoint {
   private final String location;
@@ -19,6 +19,7 @@ public final class Checkpoint {
   private final List<SideFile> sideFiles;
   private final List<Finding> findings;
   private final List<UnitCheck> checks;
+  private final List<Finding> oddities;
   private final ServekitInfo servekit;
   private final ModelConfig modelConfig;
   private final List<ModuleConfig> moduleConfigs;
@@ -36,6 +37,7 @@ public final class Checkpoint {
     this.sideFiles = List.copyOf(builder.sideFiles);
     this.findings = List.copyOf(builder.findings);
     this.checks = List.copyOf(builder.checks);
+    this.oddities = List.copyOf(builder.oddities);
     this.servekit = builder.servekit;
     this.modelConfig = builder.modelConfig;
     this.moduleConfigs = List.copyOf(builder.moduleConfigs);
@@ -99,6 +101,15 @@ public final class Checkpoint {
     return checks;
   }
 
+  /**
+   * What no saver leaves behind, but a loader may read past; each would be a refusal. None unless
+   * {@link DiscoveryOptions#notingOddities()} asked for them: then ranks may have no files, and
+   * units may hold stray ones.
+   */
+  public List<Finding> oddities() {
+    return oddities;
+  }
+
   /** What servekit.json says; empty when there is none, or it cannot be read. */
   public Optional<ServekitInfo> servekit() {
     return Optional.ofNullable(servekit);
@@ -159,6 +170,7 @@ public final class Checkpoint {
     private final List<SideFile> sideFiles = new ArrayList<>();
     private final List<Finding> findings = new ArrayList<>();
     private final List<UnitCheck> checks = new ArrayList<>();
+    private final List<Finding> oddities = new ArrayList<>();
     private ServekitInfo servekit;
     private ModelConfig modelConfig;
     private final List<ModuleConfig> moduleConfigs = new ArrayList<>();
@@ -191,6 +203,11 @@ public final class Checkpoint {
 
     Builder checks(List<UnitCheck> values) {
       checks.addAll(values);
+      return this;
+    }
+
+    Builder oddities(List<Finding> values) {
+      oddities.addAll(values);
       return this;
     }
 

@@ -15,22 +15,32 @@ public final class DiscoveryOptions implements Serializable {
     REPLACED
   }
 
+  /** What becomes of what no saver leaves behind, but a loader may read past. */
+  public enum Oddities {
+    /** The checkpoint is refused. */
+    REFUSED,
+    /** They are listed, and the checkpoint is read as a loader would read it. */
+    NOTED
+  }
+
   private static final DiscoveryOptions DEFAULTS =
-      new DiscoveryOptions(null, null, null, Index.BELIEVED, "");
+      new DiscoveryOptions(null, null, null, Index.BELIEVED, "", Oddities.REFUSED);
 
   private final Layout layout;
   private final String pattern;
   private final Engine engine;
   private final Index index;
   private final String format;
+  private final Oddities oddities;
 
   private DiscoveryOptions(
-      Layout layout, String pattern, Engine engine, Index index, String format) {
+      Layout layout, String pattern, Engine engine, Index index, String format, Oddities oddities) {
     this.layout = layout;
     this.pattern = pattern;
     this.engine = engine;
     this.index = index;
     this.format = format;
+    this.oddities = oddities;
   }
 
   /** Everything told from the files. */
@@ -40,27 +50,32 @@ public final class DiscoveryOptions implements Serializable {
 
   /** The same, for this layout only. */
   public DiscoveryOptions withLayout(Layout value) {
-    return new DiscoveryOptions(value, pattern, engine, index, format);
+    return new DiscoveryOptions(value, pattern, engine, index, format, oddities);
   }
 
   /** The same, with this sharded_state pattern; see {@link ShardPattern}. */
   public DiscoveryOptions withPattern(String value) {
-    return new DiscoveryOptions(layout, value, engine, index, format);
+    return new DiscoveryOptions(layout, value, engine, index, format, oddities);
   }
 
   /** The same, of what this engine has saved, whatever the files say. */
   public DiscoveryOptions withEngine(Engine value) {
-    return new DiscoveryOptions(layout, pattern, value, index, format);
+    return new DiscoveryOptions(layout, pattern, value, index, format, oddities);
   }
 
   /** The same, for who is going to write the index of a Hugging Face model anew. */
   public DiscoveryOptions withoutIndex() {
-    return new DiscoveryOptions(layout, pattern, engine, Index.REPLACED, format);
+    return new DiscoveryOptions(layout, pattern, engine, Index.REPLACED, format, oddities);
   }
 
   /** The same, for who is going to set {@code __metadata__.format} of a Hugging Face model. */
   public DiscoveryOptions settingFormat(String value) {
-    return new DiscoveryOptions(layout, pattern, engine, index, value);
+    return new DiscoveryOptions(layout, pattern, engine, index, value, oddities);
+  }
+
+  /** The same, for who knows what the loaders expect and can judge by that. */
+  public DiscoveryOptions notingOddities() {
+    return new DiscoveryOptions(layout, pattern, engine, index, format, Oddities.NOTED);
   }
 
   /** The layout to look for. */
@@ -86,5 +101,10 @@ public final class DiscoveryOptions implements Serializable {
   /** What {@code __metadata__.format} is going to be; empty where it stays as it is. */
   public String format() {
     return format;
+  }
+
+  /** What becomes of gaps in the numbering, stray names and markers of a save. */
+  public Oddities oddities() {
+    return oddities;
   }
 }

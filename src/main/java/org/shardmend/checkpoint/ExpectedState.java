@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -109,14 +108,6 @@ public final class ExpectedState implements Serializable {
     Map<String, ExpectedTensor> tensors = new LinkedHashMap<>();
     speaking.forEach(part -> tensors.putAll(part.tensors()));
     return Optional.of(tensors);
-  }
-
-  /** The ranks that are expected but are none of {@code units}: of another launch, or missing. */
-  public List<UnitId> ranksBesides(Collection<UnitId> units) {
-    return this.units.stream()
-        .filter(expected -> units.stream().noneMatch(expected::speaksOf))
-        .map(ExpectedUnit::ranks)
-        .toList();
   }
 
   /** Why these units are no expectation; empty when they are. */

@@ -95,6 +95,18 @@ public enum FindingCode {
   OTHER_DUMP_UNFINISHED(Severity.WARNING),
   /** A dump's directory name is not the one that its shard_config gives. */
   DUMP_SIGNATURE(Severity.WARNING),
+  /** A dump of a merged build that does not say for which launch it was made. */
+  SHARD_CONFIG_MISSING(Severity.WARNING),
+  /** The path holds a character that engines take for a wildcard. */
+  WILDCARD_IN_PATH(Severity.WARNING),
+  /** Names of a wrapper around a module, which no loader expects. */
+  WRAPPER_NAMES(Severity.WARNING),
+  /** An expected state says nothing of a rank. */
+  NO_EXPECTATION(Severity.WARNING),
+  /** A rank or a pipeline stage that no process reads. */
+  RANK_NOT_READ(Severity.WARNING),
+  /** Names that the loader leaves out, without harm. */
+  SKIPPED_NAMES(Severity.WARNING),
   /** A quantization method that does not survive being saved after sharding. */
   QUANTIZATION(Severity.WARNING),
   /** Scales of the key-value cache that SGLang does not take from a saved state. */
@@ -127,6 +139,10 @@ public enum FindingCode {
   /** What {@code plan} warns of, since a repair can go on, and {@code verify} takes for a fault. */
   private static final Set<FindingCode> STOP_LOADERS =
       EnumSet.of(
+          DUMP_SIGNATURE,
+          SHARD_CONFIG_MISSING,
+          WILDCARD_IN_PATH,
+          WRAPPER_NAMES,
           INDEX_MISSING,
           SECOND_MODEL,
           INDEX_MISPLACED,

@@ -70,6 +70,7 @@ final class HuggingFaceLayout {
     addOthers(new HashSet<>(names), index.isPresent());
     SideFacts facts = SideFacts.read(listing, new HashSet<>(names), Layout.HUGGINGFACE);
     facts.findings().stream().filter(finding -> !isOfReplaced(finding)).forEach(findings::add);
+    Wildcards.finding(listing.location(), Layout.HUGGINGFACE).ifPresent(findings::add);
     Checkpoint.Builder builder = Checkpoint.builder(listing.location(), Layout.HUGGINGFACE);
     index.ifPresent(builder::index);
     return builder

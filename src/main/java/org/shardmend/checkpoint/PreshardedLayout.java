@@ -321,23 +321,46 @@ final class PreshardedLayout {
                     + ", so that no rank reads it. Move what does not belong here elsewhere."));
   }
 
+  /**
+   * Merged builds look for the launch's own directory, and compare what the dump says of its launch
+   * with what they are launched as. Early ones look for READY alone.
+   */
   private Optional<Finding> signatureFinding(ChecksumJson checksums) {
-    Matcher name = DIRECTORY.matcher(directoryName);
-    if (!name.matches() || name.group("signature") == null || checksums.signature().isEmpty()) {
+    if (checksums.hash() != HashKind.XXH3_128) {
       return Optional.empty();
     }
-    String expected = checksums.signature().get();
-    return expected.equals(name.group("signature"))
+    if (!checksums.hasShardConfig()) {
+      return Optional.of(
+          FindingCode.SHARD_CONFIG_MISSING.finding(
+              prefix + ChecksumJson.FILE_NAME,
+              prefix
+                  + ChecksumJson.FILE_NAME
+                  + " has no shard_config, which builds that write keys of 32 digits compare with"
+                  + " their launch: the engine deletes READY and dumps the model anew, over these"
+                  + " files. Bring the file from where the dump was made, or dump the model"
+                  + " again."));
+    }
+    Optional<String> expected = ownName(checksums);
+    return expected.isEmpty() || expected.get().equals(directoryName)
         ? Optional.empty()
         : Optional.of(
             FindingCode.DUMP_SIGNATURE.finding(
                 prefix + ChecksumJson.FILE_NAME,
                 "the directory is called "
                     + directoryName
-                    + ", but its shard_config gives sig-"
-                    + expected
+                    + ", but its shard_config gives "
+                    + expected.get()
                     + ": the engine does not find the dump under that name, or takes it for another"
-                    + " launch's and dumps over it. Give the directory its own name back."));
+                    + " launch's, deletes READY and dumps over it. Give the directory its own name"
+                    + " back."));
+  }
+
+  /** The name that the launch gives, which {@code shard_config} describes. */
+  private static Optional<String> ownName(ChecksumJson checksums) {
+    OptionalInt tp = checksums.shardConfig("tp");
+    return tp.isEmpty()
+        ? Optional.empty()
+        : checksums.signature().map(sig -> "TP-" + tp.getAsInt() + "-sig-" + sig);
   }
 
   private static Finding otherUnfinished(String name) {

@@ -27,6 +27,7 @@ final class ShardedStateLayout {
   private final List<FileEntry> shardEntries = new ArrayList<>();
   private final List<FileEntry> unread = new ArrayList<>();
   private final List<Finding> problems = new ArrayList<>();
+  private final List<Finding> oddities = new ArrayList<>();
 
   private ShardedStateLayout(Listing listing, ShardPattern pattern, DiscoveryOptions options) {
     this.listing = listing;
@@ -101,13 +102,12 @@ final class ShardedStateLayout {
       checkRanks(sizes);
       units.forEach(this::checkParts);
     }
-    if (!problems.isEmpty()) {
-      throw CheckpointException.refused(listing.location(), problems);
-    }
+    refuse();
 
     findings.addAll(facts.findings());
     findings.addAll(servekitFindings(facts.servekit()));
     SideFacts.symbolicLinks(List.copyOf(listing.topLevel())).ifPresent(findings::add);
+    Wildcards.finding(listing.location(), Layout.SHARDED_STATE).ifPresent(findings::add);
     unreadFinding().ifPresent(findings::add);
     findings.addAll(
         QuantizationFindings.of(
@@ -117,6 +117,7 @@ final class ShardedStateLayout {
         .sideFiles(facts.files())
         .findings(findings)
         .checks(checks(facts))
+        .oddities(oddities)
         .servekit(facts.servekit())
         .configs(facts)
         .pattern(pattern)
@@ -135,6 +136,18 @@ final class ShardedStateLayout {
       checks.add(new KvScaleCheck());
     }
     return checks;
+  }
+
+  /** Throws what is wrong. A loader may read past oddities, but stops at everything else. */
+  private void refuse() throws CheckpointException {
+    List<Finding> wrong = new ArrayList<>(problems);
+    boolean areNoted = options.oddities() == DiscoveryOptions.Oddities.NOTED;
+    if (!areNoted || !problems.isEmpty() || units.isEmpty()) {
+      wrong.addAll(oddities);
+    }
+    if (!wrong.isEmpty()) {
+      throw CheckpointException.refused(listing.location(), wrong);
+    }
   }
 
   private void sortEntries() {
@@ -160,7 +173,7 @@ final class ShardedStateLayout {
                   + ", and was not opened. Put the shard itself in its place."));
     }
     if (match.isStray()) {
-      problems.add(
+      oddities.add(
           FindingCode.STRAY_SHARD.finding(
               entry.name(),
               entry.name()
@@ -169,7 +182,8 @@ final class ShardedStateLayout {
                   + " reads it: it looks for "
                   + pattern.glob(match.unit())
                   + ". Move the file elsewhere."));
-    } else {
+    }
+    if (!match.isStray() || options.oddities() == DiscoveryOptions.Oddities.NOTED) {
       units
           .computeIfAbsent(match.unit(), id -> new ArrayList<>())
           .add(new Shard(entry.name(), match.part(), entry.bytes(), entry.stamp()));
@@ -205,7 +219,7 @@ final class ShardedStateLayout {
     if (pattern.hasStages() || stages == 1) {
       return false;
     }
-    problems.add(
+    oddities.add(
         FindingCode.PIPELINE_LOST.finding(
             ServekitInfo.FILE_NAME,
             "servekit.json says pp_size "
@@ -230,7 +244,7 @@ final class ShardedStateLayout {
     }
     SortedSet<Integer> stages = new TreeSet<>(ranks.keySet());
     for (IntegerGaps.Gap gap : IntegerGaps.in(stages, sizes.pp())) {
-      problems.add(
+      oddities.add(
           FindingCode.MISSING_RANK.finding(
               "",
               (gap.isSingle() ? "pipeline stage " : "pipeline stages ")
@@ -253,7 +267,7 @@ final class ShardedStateLayout {
       return false;
     }
     String shard = units.get(unit).get(0).name();
-    problems.add(
+    oddities.add(
         FindingCode.RANK_OUTSIDE.finding(
             shard,
             shard
@@ -272,7 +286,7 @@ final class ShardedStateLayout {
 
   private void addMissing(int stage, IntegerGaps.Gap gap, Sizes sizes) {
     String where = pattern.hasStages() ? "pipeline stage " + stage + ": " : "";
-    problems.add(
+    oddities.add(
         FindingCode.MISSING_RANK.finding(
             "",
             where
@@ -282,16 +296,27 @@ final class ShardedStateLayout {
                 + " no files. "
                 + (sizes.tpStated()
                     ? "servekit.json says tp_size " + sizes.tp()
-                    : "There are files of rank " + (sizes.tp() - 1))
+                    : filesOfRank(sizes.tp() - 1))
                 + ". "
                 + CURE));
   }
 
+  private String filesOfRank(int rank) {
+    UnitId there =
+        units.keySet().stream().filter(unit -> unit.tp() == rank).findFirst().orElseThrow();
+    return pattern.hasStages()
+        ? "Pipeline stage " + there.stage() + " has files of rank " + rank
+        : "There are files of rank " + rank;
+  }
+
   private void checkParts(UnitId unit, List<Shard> shards) {
-    SortedSet<Integer> parts = new TreeSet<>();
-    shards.forEach(shard -> parts.add(shard.part()));
+    SortedSet<Integer> parts = new TreeSet<>(shards.stream().map(Shard::part).toList());
+    parts.removeIf(part -> part < 0);
+    if (parts.isEmpty()) {
+      return; // nothing but stray names, which was said
+    }
     for (IntegerGaps.Gap gap : IntegerGaps.in(parts, parts.last())) {
-      problems.add(
+      oddities.add(
           FindingCode.MISSING_PART.finding(
               pattern.fileName(unit, gap.first()),
               unit.label()
@@ -329,7 +354,7 @@ final class ShardedStateLayout {
                   + ", …): every shard was written, only the tidying is missing. Remove them; a"
                   + " stager would copy them."));
     }
-    problems.add(
+    oddities.add(
         FindingCode.UNFINISHED_SAVE.finding(
             first,
             "the save never finished: there are the markers of "

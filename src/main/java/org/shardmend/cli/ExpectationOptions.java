@@ -1,5 +1,6 @@
 package org.shardmend.cli;
 
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Expectation;
 import org.shardmend.job.ExpectedStates;
@@ -25,6 +26,14 @@ final class ExpectationOptions {
 
   boolean given() {
     return !expectedState.isEmpty() || !like.isEmpty();
+  }
+
+  /** The option as it was given, for a next command in a shell; empty without one. */
+  String words() {
+    if (!expectedState.isEmpty()) {
+      return " --expected-state " + ShellWord.of(expectedState);
+    }
+    return like.isEmpty() ? "" : " --like " + ShellWord.of(like);
   }
 
   /**

@@ -7,11 +7,13 @@ import org.shardmend.job.DriverHadoop;
 import org.shardmend.job.Fault;
 import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
+import org.shardmend.job.PartialExpectation;
 import org.shardmend.job.Progress;
 import org.shardmend.job.SparkJob;
 import org.shardmend.job.VerifyAction;
 import org.shardmend.job.VerifyRequest;
 import org.shardmend.job.VerifyResult;
+import org.shardmend.plan.Loader;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,6 +44,13 @@ final class VerifyCommand extends ShardmendCommand {
 
   @Mixin private ExpectationOptions expectation;
 
+  @Option(
+      names = "--partial-expectation",
+      description =
+          "Judge the ranks that the expected state speaks of, and warn of the others instead of"
+              + " calling each a fault.")
+  private boolean partialExpectation;
+
   @Option(names = "--full", description = "Read every byte, not only the headers.")
   private boolean full;
 
@@ -59,7 +68,16 @@ final class VerifyCommand extends ShardmendCommand {
         new VerifyRequest(
             engine.on(checkpoint.request()),
             full ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS);
+    if (partialExpectation && !expectation.given()) {
+      throw JobException.usage(
+          "bad-option",
+          "--partial-expectation is about an expected state: give it with --expected-state or"
+              + " --like");
+    }
     request.expecting(expectation.expectation());
+    if (partialExpectation) {
+      request.partialExpectation(PartialExpectation.ACCEPTED);
+    }
     if (!against.isEmpty()) {
       request.against(Locations.parse(against, DriverHadoop.configuration()));
     }
@@ -79,13 +97,14 @@ final class VerifyCommand extends ShardmendCommand {
         result.ok() ? Outcome.DONE : Outcome.FOUND,
         result.ok() ? ExitCode.DONE : ExitCode.FOUND,
         document(result),
-        VerifyText.of(result, checkpoint.words()));
+        VerifyText.of(result, checkpoint.words(), expectation.words()));
   }
 
   private ObjectNode document(VerifyResult result) {
     ObjectNode document = object();
     document.put("checkpoint", result.checkpoint().toString());
     document.put("ok", result.ok());
+    putOrNull(document, "loader", result.loader().map(Loader::id).orElse(""));
     document.put("units", result.units());
     document.put("shards", result.shards());
     document.put("tensors", result.tensors());
@@ -117,6 +136,8 @@ final class VerifyCommand extends ShardmendCommand {
     }
     ArrayNode findings = document.putArray("findings");
     result.findings().forEach(finding -> findings.add(finding(finding)));
+    ArrayNode cures = document.putArray("cures");
+    result.cures().families().forEach(cures::add);
     return document;
   }
 }

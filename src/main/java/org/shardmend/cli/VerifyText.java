@@ -9,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.shardmend.job.Fault;
 import org.shardmend.job.VerifyResult;
+import org.shardmend.plan.Loader;
 
 /**
  * What {@code verify} found, as people read it: faults that differ in their rank and in numbers
@@ -28,8 +29,9 @@ final class VerifyText {
 
   /**
    * @param words the checkpoint and how it is read, for the next command
+   * @param expectation the option that said what is expected, for the same; empty without one
    */
-  static List<String> of(VerifyResult result, String words) {
+  static List<String> of(VerifyResult result, String words, String expectation) {
     List<String> lines = new ArrayList<>();
     lines.add(
         "%s: %,d load units, %,d shards, %,d tensors"
@@ -38,6 +40,10 @@ final class VerifyText {
                 result.units(),
                 result.shards(),
                 result.tensors()));
+    result
+        .loader()
+        .filter(VerifyText::isOneOfSeveral)
+        .ifPresent(l -> lines.add("Judged by " + l.about() + "."));
     lines.addAll(PlanText.findings(result.findings()));
     if (result.slices().compared() > 0) {
       lines.add(
@@ -55,7 +61,9 @@ final class VerifyText {
     lines.addAll(faults(result.faults()));
     if (result.faults().stream().anyMatch(fault -> OF_NAMES.contains(fault.code()))) {
       lines.add("");
-      lines.add("Next: shardmend plan %s      what a change of names cures".formatted(words));
+      lines.add(
+          "Next: shardmend plan %s%s      what a change of names cures"
+              .formatted(words, options(result, expectation)));
     }
     return lines;
   }
@@ -67,6 +75,21 @@ final class VerifyText {
             + " with the source; a repair remembers digests of what it copies, and with --in-place"
             + " --digest xxh3-128 of every tensor.")
         .formatted(result.coverage().missing(), result.coverage().tensors());
+  }
+
+  /** Two generations of one loader read presharded dumps, so that it is worth saying which. */
+  private static boolean isOneOfSeveral(Loader loader) {
+    return loader == Loader.PRESHARDED_EARLY || loader == Loader.PRESHARDED_MERGED;
+  }
+
+  /** What plan must be told to find more than the active rules do. */
+  private static String options(VerifyResult result, String expectation) {
+    if (!result.cures().families().isEmpty()) {
+      return " --rules " + String.join(",", result.cures().families());
+    }
+    return result.cures().unexplained() > 0 && !expectation.isEmpty()
+        ? " --find-aliases" + expectation
+        : "";
   }
 
   private static List<String> faults(List<Fault> faults) {

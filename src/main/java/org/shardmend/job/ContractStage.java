@@ -1,18 +1,19 @@
 package org.shardmend.job;
 
-import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
 import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.plan.ContractFault;
+import org.shardmend.plan.ContractVerdict;
+import org.shardmend.plan.Loader;
 import org.shardmend.plan.LoaderContract;
 import org.shardmend.plan.NamedTensor;
 import org.shardmend.plan.NamedUnit;
@@ -34,44 +35,129 @@ final class ContractStage {
    * @param summary what is compared between units
    * @param faults what is wrong within the unit
    * @param findings what a user should know of it
+   * @param judgement how the unit was judged
+   * @param skipped the names that the loader leaves out
+   * @param wrapped the names that no loader expects, where nothing is known of what this one does
+   * @param cures what would turn unexpected names into missing ones
    */
   record Receipt(
-      long tensors, UnitSummary summary, ArrayList<Fault> faults, ArrayList<Finding> findings)
+      long tensors,
+      UnitSummary summary,
+      ArrayList<Fault> faults,
+      ArrayList<Finding> findings,
+      Judgement judgement,
+      SkippedNames skipped,
+      WrappedNames wrapped,
+      NameCures cures)
       implements Serializable {}
+
+  /** How a unit was judged. */
+  enum Judgement {
+    /** By what its loader expects, or without knowing it. */
+    JUDGED,
+    /** Not at all: what other ranks expect is known, and nothing of this one. */
+    UNKNOWN,
+    /** Not at all, as {@link #UNKNOWN}; and all its names are expected of other ranks. */
+    REPEATS_OTHERS
+  }
+
+  /**
+   * What the units are judged by.
+   *
+   * @param loader whose contract it is
+   * @param rules the active rules
+   * @param off the rules that are not
+   * @param expected what loaders expect, where it is known
+   */
+  record Standard(
+      Loader loader, RuleSet rules, OffFamilies off, Optional<ExpectedState> expected) {}
+
+  /** A unit, and where nothing is expected of it, the names that are expected of others. */
+  private record Task(UnitTask unit, boolean judged, HashSet<String> ofOthers)
+      implements Serializable {
+
+    static List<Task> of(List<NamedUnit> units, Optional<ExpectedState> expected) {
+      return UnitTask.of(units, expected).stream().map(unit -> of(unit, expected)).toList();
+    }
+
+    private static Task of(UnitTask unit, Optional<ExpectedState> expected) {
+      HashSet<String> ofOthers = new HashSet<>();
+      boolean judged = expected.isEmpty() || expected.get().forUnit(unit.unit().id()).isPresent();
+      if (!judged) {
+        expected.get().units().forEach(other -> ofOthers.addAll(other.tensors().keySet()));
+      }
+      return new Task(unit, judged, ofOthers);
+    }
+  }
 
   static List<Receipt> run(
       SparkJob job,
       CheckpointAccess access,
       List<NamedUnit> units,
-      RuleSet rules,
-      Optional<ExpectedState> expected,
+      Standard standard,
       UnknownDtypes dtypes)
       throws JobException {
     SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
+    Loader loader = standard.loader();
+    RuleSet rules = standard.rules();
+    OffFamilies off = standard.off();
     return job.run(
         "Read headers and check the loader's contract",
         0,
-        UnitTask.of(units, expected),
-        (task, meter) -> check(access, task, rules, dtypes, shared, meter));
+        Task.of(units, standard.expected()),
+        (task, meter) -> {
+          NamedUnit unit = task.unit().unit();
+          UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared, meter);
+          return receipt(task, headers, loader, rules, off);
+        });
   }
 
-  private static Receipt check(
-      CheckpointAccess access,
-      UnitTask task,
-      RuleSet rules,
-      UnknownDtypes dtypes,
-      SharedHeaders shared,
-      LongConsumer meter)
-      throws IOException {
-    UnitId unit = task.unit().id();
-    UnitHeaders headers = UnitHeaders.read(access, task.unit(), dtypes, shared, meter);
+  private static Receipt receipt(
+      Task task, UnitHeaders headers, Loader loader, RuleSet rules, OffFamilies off) {
+    UnitId unit = task.unit().unit().id();
     ArrayList<Fault> faults = new ArrayList<>();
     headers.problems().forEach(problem -> faults.add(malformed(problem)));
-    List<NamedTensor> tensors = headers.tensors();
-    List<ContractFault> broken =
-        task.checked()
-            ? LoaderContract.check(unit, stateDict(tensors), task.expected())
-            : aliases(unit, tensors, rules);
+    List<NamedTensor> tensors = stateDict(headers.tensors());
+    Judgement judgement = Judgement.JUDGED;
+    SkippedNames skipped = SkippedNames.none();
+    WrappedNames wrapped = WrappedNames.none();
+    NameCures cures = NameCures.none();
+    if (!task.judged()) {
+      boolean repeats = tensors.stream().allMatch(t -> task.ofOthers().contains(t.name()));
+      judgement = repeats ? Judgement.REPEATS_OTHERS : Judgement.UNKNOWN;
+    } else if (task.unit().checked()) {
+      ContractVerdict verdict = LoaderContract.check(loader, unit, tensors, task.unit().expected());
+      add(ofWhatWasRead(verdict.faults(), headers), unit, faults);
+      cures = off.cures(verdict.unknown(), verdict.missing());
+      if (loader.skipsUnknownNames()) {
+        skipped = SkippedNames.of(unit, verdict.unknown());
+      }
+    } else {
+      add(aliases(loader, unit, headers.tensors(), rules), unit, faults);
+      wrapped = WrappedNames.of(headers.tensors(), rules);
+    }
+    return new Receipt(
+        headers.tensors().size(),
+        headers.summary(task.unit().unit()),
+        faults,
+        new ArrayList<>(headers.findings()),
+        judgement,
+        skipped,
+        wrapped,
+        cures);
+  }
+
+  /** Names that are missing because their file can't be read are not worth a second message. */
+  private static List<ContractFault> ofWhatWasRead(
+      List<ContractFault> faults, UnitHeaders headers) {
+    return headers.problems().isEmpty()
+        ? faults
+        : faults.stream()
+            .filter(fault -> fault.code() != ContractFault.Code.MISSING_TENSOR)
+            .toList();
+  }
+
+  private static void add(List<ContractFault> broken, UnitId unit, List<Fault> faults) {
     broken.stream().limit(MOST_FAULTS).forEach(fault -> faults.add(fault(fault)));
     if (broken.size() > MOST_FAULTS) {
       faults.add(
@@ -81,8 +167,6 @@ final class ContractStage {
               "",
               "%s: %,d more faults".formatted(unit.label(), broken.size() - MOST_FAULTS)));
     }
-    return new Receipt(
-        tensors.size(), headers.summary(task.unit()), faults, new ArrayList<>(headers.findings()));
   }
 
   /** What the contract is about: plain attributes are set without being asked for. */
@@ -104,21 +188,15 @@ final class ContractStage {
 
   /** The names that an active rule would change, and those that occur twice. */
   private static List<ContractFault> aliases(
-      UnitId unit, List<NamedTensor> tensors, RuleSet rules) {
+      Loader loader, UnitId unit, List<NamedTensor> tensors, RuleSet rules) {
     List<ContractFault> faults = new ArrayList<>();
+    Set<String> names = tensors.stream().map(NamedTensor::name).collect(Collectors.toSet());
     Set<String> seen = new HashSet<>();
     for (NamedTensor tensor : tensors) {
       if (!seen.add(tensor.name())) {
-        faults.add(
-            new ContractFault(
-                ContractFault.Code.DUPLICATE_TENSOR,
-                unit,
-                tensor.shard(),
-                tensor.name(),
-                LoaderContract.keyError(tensor.name())
-                    + " on its second sight: another file of this rank holds it too"));
+        faults.add(LoaderContract.duplicate(loader, unit, tensor));
       }
-      alias(rules.outcome(tensor.name()))
+      alias(loader, rules.outcome(tensor.name()), names)
           .ifPresent(
               why ->
                   faults.add(
@@ -127,18 +205,21 @@ final class ContractStage {
                           unit,
                           tensor.shard(),
                           tensor.name(),
-                          LoaderContract.keyError(tensor.name()) + " on load: " + why)));
+                          LoaderContract.unknownName(loader, tensor.name()) + why)));
     }
     return faults;
   }
 
-  private static Optional<String> alias(NameOutcome outcome) {
+  /** A loader that leaves unknown names out misses nothing where the canonical one is there too. */
+  private static Optional<String> alias(Loader loader, NameOutcome outcome, Set<String> names) {
     return outcome.fold(
         Optional::empty,
         renamed ->
-            Optional.of(
-                "rule %s takes it for an alias of '%s'"
-                    .formatted(renamed.rule(), renamed.target())),
-        refused -> Optional.of(refused.reason()));
+            loader.skipsUnknownNames() && names.contains(renamed.target())
+                ? Optional.empty()
+                : Optional.of(
+                    " on load: rule %s takes it for an alias of '%s'"
+                        .formatted(renamed.rule(), renamed.target())),
+        refused -> Optional.of(" on load: " + refused.reason()));
   }
 }

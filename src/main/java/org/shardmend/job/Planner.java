@@ -164,6 +164,7 @@ final class Planner {
     findings.addAll(HeaderFindings.of(checkpoint, summaries));
     scans.stream().flatMap(scan -> scan.findings().stream()).distinct().forEach(findings::add);
     IndexTotal.finding(checkpoint, summaries).ifPresent(findings::add);
+    findings.addAll(WrappedNames.findings(scans.stream().map(ScanStage.Receipt::wrapped).toList()));
     return findings;
   }
 }

@@ -26,13 +26,18 @@ final class ScanStage {
    * @param summary what is compared between units; of no tensors when there are problems
    * @param problems what makes the unit unreadable for a loader, each an error
    * @param findings what a user should know of the unit
+   * @param wrapped names that no loader expects and the rules leave as they are
    */
   record Receipt(
-      UnitPlan plan, UnitSummary summary, ArrayList<Finding> problems, ArrayList<Finding> findings)
+      UnitPlan plan,
+      UnitSummary summary,
+      ArrayList<Finding> problems,
+      ArrayList<Finding> findings,
+      WrappedNames wrapped)
       implements Serializable {
 
     private Receipt kept(DecisionSpill spill) {
-      return new Receipt(spill.keep(plan), summary, problems, findings);
+      return new Receipt(spill.keep(plan), summary, problems, findings, wrapped);
     }
 
     static Receipt malformed(NamedUnit unit, List<Finding> problems) {
@@ -40,7 +45,8 @@ final class ScanStage {
           new UnitPlan(unit.id(), List.of(), PackedComparisons.NONE),
           UnitSummary.ofShards(unit.id(), List.of()),
           new ArrayList<>(problems),
-          new ArrayList<>());
+          new ArrayList<>(),
+          WrappedNames.none());
     }
   }
 
@@ -85,7 +91,8 @@ final class ScanStage {
           unit.names().plan(unit.id(), headers.shards(), rules, dtypes),
           headers.summary(unit),
           new ArrayList<>(),
-          new ArrayList<>(headers.findings()));
+          new ArrayList<>(headers.findings()),
+          WrappedNames.of(headers.tensors(), rules));
     } catch (SafetensorsException e) {
       String message = "%s: %s".formatted(unit.id().label(), e.getMessage());
       return Receipt.malformed(unit, List.of(FindingCode.UNWRITABLE_NAMES.finding("", message)));

@@ -2,18 +2,19 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.shardmend.checkpoint.Checkpoint;
+import org.shardmend.checkpoint.DiscoveryOptions;
 import org.shardmend.checkpoint.ExpectedState;
-import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HeaderFindings;
+import org.shardmend.checkpoint.LaunchRanks;
+import org.shardmend.checkpoint.Severity;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
+import org.shardmend.plan.Loader;
 import org.shardmend.plan.NamedUnit;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.storage.Location;
@@ -45,30 +46,49 @@ public final class VerifyAction {
    *     open, FAILED when something can't be read; what is wrong with the checkpoint is returned
    */
   public VerifyResult execute() throws JobException {
+    Optional<ExpectedState> expected = request.expectation().state(job, request.plan());
     Checkpoint checkpoint;
     try {
-      checkpoint = Discoveries.discover(job, access, request.plan().discovery());
+      checkpoint = Discoveries.discover(job, access, discovery(expected));
     } catch (JobException e) {
       if (e.kind() != JobException.Kind.REFUSED || e.problems().isEmpty()) {
         throw e;
       }
       return unreadable(e);
     }
+    Loader loader = Loader.of(checkpoint);
     RuleSet rules = request.plan().rulesFor(checkpoint.layout());
+    OffFamilies off = OffFamilies.besides(request.plan().rules(), checkpoint.layout());
     List<NamedUnit> units = NamedUnit.of(checkpoint);
-    Optional<ExpectedState> expected = request.expectation().state(job, request.plan());
     List<ContractStage.Receipt> receipts =
-        ContractStage.run(job, access, units, rules, expected, request.plan().dtypes());
+        ContractStage.run(
+            job,
+            access,
+            units,
+            new ContractStage.Standard(loader, rules, off, expected),
+            request.plan().dtypes());
     List<Fault> faults = new ArrayList<>();
+    List<Finding> findings = new ArrayList<>();
     RankSums.problems(checkpoint).forEach(problem -> faults.add(fault(problem)));
     receipts.stream().flatMap(receipt -> receipt.faults().stream()).distinct().forEach(faults::add);
     if (expected.isPresent()) {
-      faults.addAll(unitsMissing(checkpoint, expected.get()));
+      LaunchRanks launch = new LaunchRanks(expected.get(), checkpoint);
+      launch.withoutFiles().forEach(ranks -> faults.add(unitMissing(ranks)));
+      new UnjudgedUnits(launch, receipts, request.partialExpectation()).sort(faults, findings);
+      boolean isMet =
+          faults.isEmpty() && findings.stream().noneMatch(FindingCode.NO_EXPECTATION::isOf);
+      for (Finding oddity : checkpoint.oddities()) {
+        if (isMet) {
+          findings.add(harmless(oddity));
+        } else {
+          faults.add(fault(oddity));
+        }
+      }
     } else {
       faults.addAll(
           SiblingStage.run(job, access, units, summaries(receipts), request.plan().dtypes()));
     }
-    List<Finding> findings = new ArrayList<>(findings(checkpoint, receipts));
+    findings.addAll(findings(checkpoint, receipts));
     Optional<Manifest> manifest = manifest();
     if (manifest.isEmpty()) {
       findings.removeIf(FindingCode.CHECKSUM_LIST::isOf);
@@ -96,6 +116,7 @@ public final class VerifyAction {
     findings.removeIf(FindingCode::stopsLoaders);
     return new VerifyResult(
         access.location(),
+        Optional.of(loader),
         checkpoint.units().size(),
         checkpoint.shards().size(),
         tensors,
@@ -103,6 +124,7 @@ public final class VerifyAction {
         findings,
         coverage,
         slices,
+        NameCures.of(receipts.stream().map(ContractStage.Receipt::cures).toList()),
         job.bytesRead());
   }
 
@@ -138,6 +160,21 @@ public final class VerifyAction {
     return receipts.stream().map(ContractStage.Receipt::summary).toList();
   }
 
+  /** Who knows what the loaders expect judges by that, and not by what savers usually leave. */
+  private DiscoveryOptions discovery(Optional<ExpectedState> expected) {
+    DiscoveryOptions options = request.plan().discovery();
+    return expected.isPresent() ? options.notingOddities() : options;
+  }
+
+  /** What no saver leaves behind, in a checkpoint that loads all the same. */
+  private static Finding harmless(Finding oddity) {
+    return new Finding(
+        oddity.code(),
+        Severity.WARNING,
+        oddity.shard(),
+        "the expected state is met and the engine loads this, but it is odd: " + oddity.message());
+  }
+
   private static List<Finding> findings(
       Checkpoint checkpoint, List<ContractStage.Receipt> receipts) {
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
@@ -147,6 +184,10 @@ public final class VerifyAction {
         .distinct()
         .forEach(findings::add);
     IndexTotal.finding(checkpoint, summaries(receipts)).ifPresent(findings::add);
+    findings.addAll(
+        WrappedNames.findings(receipts.stream().map(ContractStage.Receipt::wrapped).toList()));
+    SkippedNames.finding(receipts.stream().map(ContractStage.Receipt::skipped).toList())
+        .ifPresent(findings::add);
     return findings;
   }
 
@@ -154,6 +195,7 @@ public final class VerifyAction {
     List<Fault> faults = refusal.problems().stream().map(VerifyAction::fault).toList();
     return new VerifyResult(
         access.location(),
+        Optional.empty(),
         0,
         0,
         0,
@@ -161,6 +203,7 @@ public final class VerifyAction {
         List.of(),
         DigestCoverage.NOTHING_READ,
         SliceCount.NONE,
+        NameCures.none(),
         job.bytesRead());
   }
 
@@ -168,28 +211,12 @@ public final class VerifyAction {
     return new Fault(problem.code(), problem.shard(), "", problem.message());
   }
 
-  /** Ranks that the expected state names and the checkpoint has no files for. */
-  private static List<Fault> unitsMissing(Checkpoint checkpoint, ExpectedState expected) {
-    Set<UnitId> present = new HashSet<>();
-    checkpoint.units().forEach(unit -> present.add(counted(unit.id())));
-    return expected.units().stream()
-        .map(ExpectedUnit::ranks)
-        .filter(ranks -> ranks.ppRank().isPresent() && ranks.tpRank().isPresent())
-        .filter(ranks -> !present.contains(ranks))
-        .map(
-            ranks ->
-                new Fault(
-                    "unit-missing",
-                    "",
-                    "",
-                    "%s is expected, and the checkpoint has no files for it"
-                        .formatted(ranks.label())))
-        .toList();
-  }
-
-  /** A layout without stages or ranks counts as stage or rank 0. */
-  private static UnitId counted(UnitId unit) {
-    return new UnitId(unit.stage(), Math.max(unit.tp(), 0));
+  private static Fault unitMissing(UnitId ranks) {
+    return new Fault(
+        "unit-missing",
+        "",
+        "",
+        "%s is expected, and the checkpoint has no files for it".formatted(ranks.label()));
   }
 
   private List<Fault> against(Location source, Checkpoint checkpoint, RuleSet rules)

@@ -17,6 +17,7 @@ public final class VerifyRequest {
   private final PlanRequest plan;
   private final Depth depth;
   private Expectation expectation = Expectation.none();
+  private PartialExpectation partialExpectation = PartialExpectation.REFUSED;
   private Location against;
   private Location sourceModel;
 
@@ -39,6 +40,12 @@ public final class VerifyRequest {
   /** Holds the checkpoint to the loader's contract with this expectation, where there is one. */
   public VerifyRequest expecting(Expectation state) {
     this.expectation = state;
+    return this;
+  }
+
+  /** Says what becomes of ranks that the expectation says nothing of. */
+  public VerifyRequest partialExpectation(PartialExpectation value) {
+    this.partialExpectation = value;
     return this;
   }
 
@@ -71,6 +78,10 @@ public final class VerifyRequest {
 
   Expectation expectation() {
     return expectation;
+  }
+
+  PartialExpectation partialExpectation() {
+    return partialExpectation;
   }
 
   Optional<Location> against() {

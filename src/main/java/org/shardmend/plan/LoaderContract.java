@@ -2,10 +2,8 @@ package org.shardmend.plan;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -15,110 +13,147 @@ import org.shardmend.safetensors.DisplayName;
 import org.shardmend.safetensors.Shape;
 
 /**
- * The contract that the {@code sharded_state} loaders of SGLang and vLLM hold a load unit to: its
- * names are the expected names, each once, with equal shapes and types. Faults are worded as the
- * engine words them; what the engine does silently is a fault too, because the model that answers
- * is then not the one that was saved.
+ * The contract that a loader holds a load unit to: its names are the expected names, each once,
+ * with equal shapes and types. Faults are worded as the engine words them; what the engine does
+ * silently is a fault too, because the model that answers may then not be the one that was saved.
  */
 public final class LoaderContract {
   private LoaderContract() {}
 
   /**
-   * The faults of one load unit.
+   * What the loader makes of one load unit.
    *
    * @param tensors what its files hold, in the order in which the loader would read them
    * @param expected the fresh model's state, by name
    */
-  public static List<ContractFault> check(
-      UnitId unit, List<NamedTensor> tensors, Map<String, ExpectedTensor> expected) {
+  public static ContractVerdict check(
+      Loader loader, UnitId unit, List<NamedTensor> tensors, Map<String, ExpectedTensor> expected) {
     List<ContractFault> faults = new ArrayList<>();
-    Set<String> seen = new HashSet<>();
+    List<String> unknown = new ArrayList<>();
+    Set<String> missing = new TreeSet<>(expected.keySet());
     for (NamedTensor tensor : tensors) {
       ExpectedTensor parameter = expected.get(tensor.name());
       if (parameter == null) {
-        faults.add(
-            fault(ContractFault.Code.UNEXPECTED_TENSOR, unit, tensor, keyError(tensor.name())));
-      } else if (!seen.add(tensor.name())) {
-        faults.add(
-            fault(
-                ContractFault.Code.DUPLICATE_TENSOR,
-                unit,
-                tensor,
-                keyError(tensor.name())
-                    + " on its second sight: another file of this rank holds it too"));
+        unknown.add(tensor.name());
+        if (!loader.skipsUnknownNames()) {
+          faults.add(
+              fault(
+                  ContractFault.Code.UNEXPECTED_TENSOR,
+                  unit,
+                  tensor,
+                  unknownName(loader, tensor.name())));
+        }
+      } else if (missing.remove(tensor.name())) {
+        faults.addAll(form(loader, unit, tensor, parameter));
       } else {
-        form(unit, tensor, parameter).forEach(faults::add);
+        faults.add(duplicate(loader, unit, tensor));
       }
     }
-    missing(unit, seen, expected.keySet()).ifPresent(faults::add);
-    return faults;
+    if (!missing.isEmpty()) {
+      faults.add(
+          new ContractFault(
+              ContractFault.Code.MISSING_TENSOR,
+              unit,
+              "",
+              missing.size() == 1 ? missing.iterator().next() : "",
+              missingNames(loader, missing)));
+    }
+    return new ContractVerdict(faults, unknown, missing);
   }
 
-  private static Optional<ContractFault> missing(
-      UnitId unit, Set<String> seen, Collection<String> expected) {
-    Set<String> missing = new TreeSet<>(expected);
-    missing.removeAll(seen);
-    return missing.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            new ContractFault(
-                ContractFault.Code.MISSING_TENSOR,
-                unit,
-                "",
-                missing.size() == 1 ? missing.iterator().next() : "",
-                missingKeys(missing)));
+  /** A name that two of a rank's files hold. */
+  public static ContractFault duplicate(Loader loader, UnitId unit, NamedTensor tensor) {
+    String message =
+        switch (loader) {
+          case SHARDED_STATE ->
+              keyError(tensor.name())
+                  + " on its second sight: another file of this rank holds it too";
+          case PRESHARDED_EARLY, PRESHARDED_MERGED, HUGGINGFACE ->
+              quoted(tensor.name())
+                  + " is there twice: the one that is read later overwrites the other, without a"
+                  + " word";
+        };
+    return fault(ContractFault.Code.DUPLICATE_TENSOR, unit, tensor, message);
+  }
+
+  /** What becomes of a name that the model does not know, in the loader's words where it stops. */
+  public static String unknownName(Loader loader, String name) {
+    return switch (loader) {
+      case SHARDED_STATE -> keyError(name);
+      case PRESHARDED_EARLY ->
+          "KeyError: "
+              + quoted(
+                  "Presharded ckpt has parameter '%s' that is not present in the initialized model."
+                      .formatted(name));
+      case PRESHARDED_MERGED -> "the loader leaves %s out".formatted(quoted(name));
+      case HUGGINGFACE ->
+          "no parameter of the model is called %s, so that strict loaders stop and others leave it out"
+              .formatted(quoted(name));
+    };
+  }
+
+  private static String missingNames(Loader loader, Collection<String> names) {
+    return switch (loader) {
+      case SHARDED_STATE -> missingKeys(names);
+      case PRESHARDED_EARLY, PRESHARDED_MERGED ->
+          "ValueError: Missing keys %s in presharded checkpoint".formatted(tuple(names));
+      case HUGGINGFACE ->
+          "no file holds %s: strict loaders stop, others leave the parameters as they were made"
+              .formatted(
+                  names.stream().map(LoaderContract::quoted).collect(Collectors.joining(", ")));
+    };
   }
 
   private static List<ContractFault> form(
-      UnitId unit, NamedTensor tensor, ExpectedTensor parameter) {
+      Loader loader, UnitId unit, NamedTensor tensor, ExpectedTensor parameter) {
     List<ContractFault> faults = new ArrayList<>();
     parameter
         .shape()
         .filter(shape -> !shape.equals(tensor.shape()))
-        .ifPresent(shape -> faults.add(shapeFault(unit, tensor, shape)));
+        .ifPresent(shape -> faults.add(shapeFault(loader, unit, tensor, shape)));
     if (!parameter.dtype().isEmpty() && !parameter.dtype().equals(tensor.dtype())) {
       faults.add(
           fault(
               ContractFault.Code.DTYPE_CAST,
               unit,
               tensor,
-              "stored as %s, expected %s: the engine casts it silently"
-                  .formatted(tensor.dtype(), parameter.dtype())));
+              "%s is stored as %s, expected %s: the engine loads this, with a cast: each number that %s does not have becomes another one, without a word"
+                  .formatted(
+                      quoted(tensor.name()),
+                      tensor.dtype(),
+                      parameter.dtype(),
+                      parameter.dtype())));
     }
     return faults;
   }
 
-  private static ContractFault shapeFault(UnitId unit, NamedTensor tensor, Shape expected) {
-    Shape stored = tensor.shape();
-    String shapes = "stored %s, expected %s: ".formatted(stored, expected);
-    if (stored.rank() > expected.rank()) {
-      return fault(
-          ContractFault.Code.SHAPE_TOO_LARGE,
-          unit,
-          tensor,
-          shapes + "more dimensions than the parameter has, the engine raises");
-    }
-    if (stored.rank() < expected.rank()) {
-      return fault(
-          ContractFault.Code.SHAPE_BROADCAST,
-          unit,
-          tensor,
-          shapes + "fewer dimensions, the engine broadcasts silently or raises");
-    }
-    for (int i = 0; i < stored.rank(); i++) {
-      if (stored.dimension(i) > expected.dimension(i)) {
-        return fault(
-            ContractFault.Code.SHAPE_TOO_LARGE,
-            unit,
-            tensor,
-            shapes + "larger than the parameter in dimension %d, the engine raises".formatted(i));
-      }
-    }
+  private static ContractFault shapeFault(
+      Loader loader, UnitId unit, NamedTensor tensor, Shape expected) {
+    ShapeFit fit = ShapeFit.of(loader, tensor.shape(), expected);
+    String what =
+        switch (fit) {
+          case TOO_LARGE ->
+              tensor.shape().rank() > expected.rank()
+                  ? "more dimensions than the parameter has, the engine raises"
+                  : "larger than the parameter, the engine raises";
+          case REFUSED -> "not the parameter's shape, the engine raises";
+          case NARROWED ->
+              loader == Loader.PRESHARDED_MERGED
+                  ? "the engine fills that part of the parameter without a word, and leaves the"
+                      + " rest unset"
+                  : "the engine narrows the parameter, logs a warning, and leaves the rest unset";
+          case BROADCAST ->
+              "the engine loads this, with a broadcast: "
+                  + (ShapeFit.haveTheSameValues(tensor.shape(), expected)
+                      ? "the same values in another shape"
+                      : "the values are repeated until they fill the parameter");
+        };
     return fault(
-        ContractFault.Code.SHAPE_NARROWED,
+        fit.code(),
         unit,
         tensor,
-        shapes + "the engine narrows the parameter, logs a warning, and leaves the rest unset");
+        "%s is stored as %s, expected %s: %s"
+            .formatted(quoted(tensor.name()), tensor.shape(), expected, what));
   }
 
   private static ContractFault fault(
@@ -133,9 +168,14 @@ public final class LoaderContract {
 
   /** The engine's words for names that no file holds. */
   public static String missingKeys(Collection<String> names) {
-    String tuple = names.stream().map(LoaderContract::quoted).collect(Collectors.joining(", "));
-    return "ValueError: Missing keys (%s%s) in loaded state!"
-        .formatted(tuple, names.size() == 1 ? "," : "");
+    return "ValueError: Missing keys %s in loaded state!".formatted(tuple(names));
+  }
+
+  /** Names as Python prints a tuple of them. */
+  private static String tuple(Collection<String> names) {
+    return names.stream()
+        .map(LoaderContract::quoted)
+        .collect(Collectors.joining(", ", "(", names.size() == 1 ? ",)" : ")"));
   }
 
   /** A string as Python's repr() prints it. */

@@ -82,7 +82,8 @@ class ExpectedStateTest {
         "{\"units\": [{\"tensors\": {\"a\": {\"shape\": [-2]}}}]}|a dimension is -2",
         "{\"units\": [{\"tensors\": {\"a\": {\"size\": 2}}}]}|'size' is not known here",
         "{\"units\": [{\"tensors\": {\"a\": {}, \"a\": {}}}]}|Duplicate field 'a'",
-        "{\"units\": [{\"tensors\": {\"a\": {}}}|line 1, column 34: the document ends in the middle",
+        "{\"units\": [{\"tensors\": {\"a\": {}}}|line 1, column 34: the document ends in the"
+            + " middle",
         "[]|expected the document to be an object, found an array",
         "''|the document is empty",
       })
@@ -103,17 +104,6 @@ class ExpectedStateTest {
     assertThatThrownBy(() -> ExpectedState.of(units))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll("'a'", "tp 1", "pp 0, tp 1");
-  }
-
-  @Test
-  void ranksThatTheCheckpointLacksAreNamed() throws CheckpointException {
-    ExpectedState state =
-        ExpectedState.read(Samples.read("mla-tp2-pp2.expected.json"), "state.json");
-
-    assertThat(state.ranksBesides(List.of(new UnitId(0, 0), new UnitId(0, 1), new UnitId(1, 0))))
-        .containsExactly(new UnitId(1, 1));
-    assertThat(state.ranksBesides(List.of(UnitId.ofTp(0), UnitId.ofTp(1))))
-        .containsExactly(new UnitId(1, 0), new UnitId(1, 1));
   }
 
   @Test

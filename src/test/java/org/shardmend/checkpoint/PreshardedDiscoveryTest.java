@@ -15,6 +15,9 @@ import org.shardmend.safetensors.UnknownDtypes;
 
 class PreshardedDiscoveryTest {
   private static final String SHA1 = "presharded-tp2-pp2-sha1";
+  private static final String XXH3 = "presharded-tp2-pp2-xxh3";
+  private static final String FLOAT_TYPE = "\"model_dtype\": \"torch.bfloat16\"";
+  private static final String OTHER_TYPE = "\"model_dtype\": \"torch.float16\"";
   private static final String DUMP = "TP-2-sig-49c4b287720e2996";
 
   private static Checkpoint discover(InMemoryFiles files) {
@@ -54,7 +57,11 @@ class PreshardedDiscoveryTest {
   }
 
   private static InMemoryFiles edited(String what, String into) {
-    InMemoryFiles files = InMemoryFiles.ofSample(SHA1);
+    return edited(SHA1, what, into);
+  }
+
+  private static InMemoryFiles edited(String sample, String what, String into) {
+    InMemoryFiles files = InMemoryFiles.ofSample(sample);
     String name = DUMP + "/checksum.json";
     String text = files.text(name);
     assertThat(text).contains(what);
@@ -62,7 +69,7 @@ class PreshardedDiscoveryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {SHA1, "presharded-tp2-pp2-xxh3"})
+  @ValueSource(strings = {SHA1, XXH3})
   void theSamplesAreUnderstoodWithoutAFinding(String sample) throws CheckpointException {
     InMemoryFiles files = InMemoryFiles.ofSample(sample);
 
@@ -215,14 +222,35 @@ class PreshardedDiscoveryTest {
   }
 
   @Test
-  void aDirectoryWithAnotherSignatureThanItsConfigIsAFinding() {
-    Checkpoint checkpoint =
-        discover(
-            edited("\"model_dtype\": \"torch.bfloat16\"", "\"model_dtype\": \"torch.float16\""));
+  void aDirectoryWithAnotherSignatureThanItsConfigIsAFindingInMergedBuilds() {
+    Checkpoint checkpoint = discover(edited(XXH3, FLOAT_TYPE, OTHER_TYPE));
 
     assertThat(codes(checkpoint)).containsExactly("dump-signature");
     assertThat(checkpoint.findings().get(0).message())
-        .contains(DUMP, "its shard_config gives sig-");
+        .contains(DUMP, "its shard_config gives TP-2-sig-");
+    assertThat(FindingCode.stopsLoaders(checkpoint.findings().get(0))).isTrue();
+    assertThat(codes(discover(edited(SHA1, FLOAT_TYPE, OTHER_TYPE)))).isEmpty();
+  }
+
+  @Test
+  void aMergedBuildLooksForTheDirectoryThatTheLaunchGives() {
+    InMemoryFiles root = InMemoryFiles.ofSample(XXH3);
+    InMemoryFiles dump = new InMemoryFiles("file:/elsewhere/copy-of-a-dump");
+    for (Shard shard : discover(root).shards()) {
+      dump.file(shard.name().substring(DUMP.length() + 1), root.content(shard.name()));
+    }
+    dump.file("READY", "{}").file("checksum.json", root.text(DUMP + "/checksum.json"));
+
+    assertThat(codes(discover(dump))).containsExactly("dump-signature");
+  }
+
+  @Test
+  void aMergedDumpThatDoesNotSayForWhichLaunchItIsIsAFinding() {
+    String without = "\"other_config\"";
+
+    assertThat(codes(discover(edited(XXH3, "\"shard_config\"", without))))
+        .containsExactly("shard-config-missing");
+    assertThat(codes(discover(edited(SHA1, "\"shard_config\"", without)))).isEmpty();
   }
 
   @Test

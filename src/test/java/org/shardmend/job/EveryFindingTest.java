@@ -18,18 +18,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.ExpectedTensor;
+import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HashKind;
@@ -78,20 +83,50 @@ class EveryFindingTest {
       Damage damage,
       Optional<Damage> model,
       String renamedTo,
-      Optional<TrialSettings.Builder> twin) {
-    Made(TrialSettings.Builder settings, Damage damage, Optional<Damage> model, String renamedTo) {
-      this(settings, damage, model, renamedTo, Optional.empty());
-    }
-
+      Optional<TrialSettings.Builder> twin,
+      String directory,
+      Optional<UnaryOperator<ExpectedState>> expected,
+      String together) {
     Made(TrialSettings.Builder settings, Damage damage) {
       this(settings, damage, Optional.empty(), "");
+    }
+
+    Made(TrialSettings.Builder settings, Damage damage, Optional<Damage> model, String renamedTo) {
+      this(settings, damage, model, renamedTo, Optional.empty(), "", Optional.empty(), "");
+    }
+
+    /** Verified like a generated checkpoint. */
+    Made like(TrialSettings.Builder other) {
+      return new Made(
+          settings, damage, model, renamedTo, Optional.of(other), directory, expected, together);
+    }
+
+    /** In a directory whose name holds this. */
+    Made in(String name) {
+      return new Made(settings, damage, model, renamedTo, twin, name, expected, together);
+    }
+
+    /** Verified by what it held before the damage, changed so; it is not planned. */
+    Made expecting(UnaryOperator<ExpectedState> change) {
+      return new Made(
+          settings, damage, model, renamedTo, twin, directory, Optional.of(change), together);
+    }
+
+    /** It cannot have its finding without this one. */
+    Made togetherWith(String code) {
+      return new Made(settings, damage, model, renamedTo, twin, directory, expected, code);
     }
   }
 
   @ParameterizedTest
   @EnumSource
   void aCheckpointThatHasItGetsIt(FindingCode code) throws Exception {
-    assertThat(codes(pair(code).exact(), "exact")).containsExactly(code.code());
+    Made exact = pair(code).exact();
+    Set<String> codes = codes(exact, "exact");
+
+    assertThat(codes).contains(code.code());
+    codes.remove(exact.together());
+    assertThat(codes).containsExactly(code.code());
   }
 
   @ParameterizedTest
@@ -294,7 +329,35 @@ class EveryFindingTest {
           both(
               dump(),
               checkpoint -> Files.move(dumpOf(checkpoint), checkpoint.resolve(ZERO_SIGNATURE)),
-              checkpoint -> Files.move(dumpOf(checkpoint), checkpoint.resolve("TP-2")));
+              inDump(
+                  json(
+                      "checksum.json",
+                      document -> reorder((ObjectNode) document.get("shard_config")))));
+      case SHARD_CONFIG_MISSING ->
+          new Pair(
+              new Made(dump(), inDump(withoutShardConfig())),
+              new Made(dump().hash(HashKind.SHA1), inDump(withoutShardConfig())));
+      case WILDCARD_IN_PATH ->
+          new Pair(new Made(staged(), none()).in("[v1]"), new Made(staged(), none()).in("{v1}"));
+      case WRAPPER_NAMES ->
+          both(
+              staged(),
+              headers("model-", text -> text.replace(".kv_b_proj.", "._orig_mod.")),
+              headers("model-", text -> text.replace(".kv_b_proj.", ".aorig_mod.")));
+      case NO_EXPECTATION ->
+          new Pair(
+              new Made(staged(), none()).expecting(EveryFindingTest::withoutTheLastRank),
+              new Made(staged(), none()).expecting(expected -> expected));
+      case RANK_NOT_READ ->
+          new Pair(
+              new Made(staged(), copy(FIRST, "model-pp-0-rank-2-part-0.safetensors"))
+                  .expecting(expected -> expected)
+                  .togetherWith("rank-outside"),
+              new Made(staged(), none()).expecting(expected -> expected));
+      case SKIPPED_NAMES ->
+          new Pair(
+              new Made(dump(), none()).expecting(EveryFindingTest::withoutOneName),
+              new Made(dump(), none()).expecting(expected -> expected));
       case QUANTIZATION ->
           both(
               staged(),
@@ -355,7 +418,7 @@ class EveryFindingTest {
   }
 
   private static Made comparedWith(TrialSettings.Builder twin) {
-    return new Made(staged(), none(), Optional.empty(), "", Optional.of(twin));
+    return new Made(staged(), none()).like(twin);
   }
 
   private static Pair siblings(UnaryOperator<String> change) {
@@ -382,10 +445,24 @@ class EveryFindingTest {
   }
 
   private Set<String> codes(Made made, String name) throws Exception {
-    Path checkpoint = generate(made.settings(), scratch.resolve(name));
-    made.damage().to(checkpoint);
+    Path checkpoint = generate(made.settings(), scratch.resolve(name + made.directory()));
     LayoutActions actions = LayoutActions.with(rules(made));
     Set<String> codes = new TreeSet<>();
+    if (made.expected().isPresent()) {
+      ExpectedState before =
+          LikeStage.read(actions.job(), actions.of(checkpoint), LayoutActions.location(checkpoint));
+      made.damage().to(checkpoint);
+      new VerifyAction(
+              actions.job(),
+              new VerifyRequest(actions.of(checkpoint), VerifyRequest.Depth.HEADERS)
+                  .expected(made.expected().get().apply(before))
+                  .partialExpectation(PartialExpectation.ACCEPTED))
+          .execute()
+          .findings()
+          .forEach(finding -> codes.add(finding.code()));
+      return codes;
+    }
+    made.damage().to(checkpoint);
     try {
       PlanAction plan = new PlanAction(actions.job(), actions.of(checkpoint));
       if (made.model().isPresent()) {
@@ -566,6 +643,22 @@ class EveryFindingTest {
         file,
         text.replaceAll("(\"stored_key\": \"[0-9a-f]+)\"", "$100\""),
         StandardOpenOption.TRUNCATE_EXISTING);
+  }
+
+  private static ExpectedState withoutTheLastRank(ExpectedState expected) {
+    return ExpectedState.of(expected.units().subList(0, expected.units().size() - 1));
+  }
+
+  private static ExpectedState withoutOneName(ExpectedState expected) {
+    List<ExpectedUnit> units = new ArrayList<>(expected.units());
+    Map<String, ExpectedTensor> tensors = new TreeMap<>(units.get(0).tensors());
+    tensors.remove(tensors.keySet().iterator().next());
+    units.set(0, new ExpectedUnit(units.get(0).ranks(), tensors));
+    return ExpectedState.of(units);
+  }
+
+  private static Damage withoutShardConfig() {
+    return json("checksum.json", document -> document.remove("shard_config"));
   }
 
   private static Damage inDump(Damage damage) {
