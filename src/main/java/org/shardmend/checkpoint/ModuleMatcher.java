@@ -30,7 +30,8 @@ final class ModuleMatcher {
 
   private static String expression(String glob) {
     StringBuilder expression = new StringBuilder();
-    for (char c : glob.toCharArray()) {
+    for (int i = 0; i < glob.length(); i++) {
+      char c = glob.charAt(i);
       expression.append(
           switch (c) {
             case '*' -> ".*";
