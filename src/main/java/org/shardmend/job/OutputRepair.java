@@ -100,6 +100,7 @@ final class OutputRepair {
   }
 
   private RepairResult repairUnder(TargetLock lock) throws JobException, IOException {
+    staging.requireOurs();
     Publication publication = Publication.of(store, staging, lock, request.listener());
     Optional<IOException> unsettled = settle(publication);
     if (publication.isTaken() && isDoneBefore()) {

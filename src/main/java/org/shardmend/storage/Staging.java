@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -100,6 +101,33 @@ public final class Staging {
       DurableFile.write(store, argumentsPath(), JsonDocument.write(repair));
     }
     discardWork();
+  }
+
+  /**
+   * Goes on only where nothing is there yet, or what a run of this user made: the name can be
+   * worked out by whoever may read the source, and the directory that the target lies in may be
+   * anybody's. To be called before anything in it is read.
+   *
+   * @throws StagingConflictException otherwise
+   */
+  public void requireOurs() throws IOException {
+    for (String directory : List.of(path, workDirectory(), outDirectory(), receiptDirectory())) {
+      Optional<FileStatus> found = store.stat(directory);
+      if (found.isEmpty()) {
+        continue;
+      }
+      if (!found.get().isDirectory()) {
+        throw StagingConflictException.foreign(
+            store.locate(path), found.get().name() + " is no directory");
+      }
+      OptionalLong owner = store.userNumber(directory);
+      if (owner.isPresent() && owner.getAsLong() != ProcessUser.current()) {
+        throw StagingConflictException.foreign(
+            store.locate(path),
+            "%s belongs to user number %d, not to %d"
+                .formatted(found.get().name(), owner.getAsLong(), ProcessUser.current()));
+      }
+    }
   }
 
   /** Removes every staging directory of the target, this repair's too: for {@code --restart}. */
@@ -268,11 +296,16 @@ public final class Staging {
     }
     List<ShardReceipt> receipts = new ArrayList<>();
     for (FileStatus file : store.list(receiptDirectory())) {
-      if (file.name().endsWith(".json")) {
+      if (file.name().endsWith(".json") && isOurs(file)) {
         parse(file).ifPresent(receipts::add);
       }
     }
     return receipts;
+  }
+
+  private boolean isOurs(FileStatus file) throws IOException {
+    OptionalLong owner = store.userNumber(file.path());
+    return file.isFile() && (owner.isEmpty() || owner.getAsLong() == ProcessUser.current());
   }
 
   /** A receipt that can't be read vouches for nothing: the shard is written again. */

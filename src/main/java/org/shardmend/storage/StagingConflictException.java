@@ -22,6 +22,24 @@ public final class StagingConflictException extends IOException {
     this.others = List.copyOf(others);
   }
 
+  private StagingConflictException(Location staging, String message) {
+    super(message);
+    this.others = List.of(staging);
+  }
+
+  /**
+   * What is in the staging directory's place, or in it, is not what a run of this user made.
+   *
+   * @param staging the staging directory
+   * @param what what is wrong with it, as the rest of a sentence
+   */
+  static StagingConflictException foreign(Location staging, String what) {
+    return new StagingConflictException(
+        staging,
+        "%s is where this repair is built, and %s: nothing in it is believed, or removed. Look who put it there; then remove it, or choose another --output."
+            .formatted(staging, what));
+  }
+
   /** The staging directories that are in the way. */
   public List<Location> others() {
     return others;

@@ -44,7 +44,8 @@ class TroubleshootingPageTest {
       List.of(
           Pattern.compile("new FailureDocument\\([^\";]*\"([a-z-]+)\""),
           Pattern.compile("new (?:Finding|Fault|ShardTaskException)\\(\\s*\"([a-z-]+)\""),
-          Pattern.compile("\\berror\\(\\s*\"([a-z-]+)\""));
+          Pattern.compile("\\berror\\(\\s*\"([a-z-]+)\""),
+          Pattern.compile("\\bCODE = \"([a-z-]+)\""));
 
   private static final Pattern STORAGE_CODE =
       Pattern.compile("(?:return|->|[?:]|refused\\()\\s*\"([a-z-]+)\"");

@@ -2,6 +2,7 @@ package org.shardmend.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The sentences S1 to S5 of {@code publish.md}. */
+/** The sentences S1 to S6 of {@code publish.md}. */
 class StagingTest {
   private static final String SHARD = "model-rank-0-part-0.safetensors";
 
@@ -167,5 +168,30 @@ class StagingTest {
     assertThat(staging.readDocument("plan.json")).isEmpty();
     staging.writeDocument("plan.json", "{}".getBytes(StandardCharsets.UTF_8));
     assertThat(staging.readDocument("plan.json").orElseThrow()).asString().isEqualTo("{}");
+  }
+
+  @Test
+  void s6_aLinkInTheStagingDirectorysPlaceIsRefused() throws IOException {
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    Files.createSymbolicLink(Path.of(staging("b", "g").path()), elsewhere);
+    assertThatThrownBy(() -> staging("b", "g").requireOurs())
+        .isInstanceOf(StagingConflictException.class)
+        .hasMessageContaining("is no directory")
+        .hasMessageContaining("choose another --output");
+    assertThat(elsewhere).isEmptyDirectory();
+  }
+
+  @Test
+  void s6_aStagingDirectoryOrReceiptOfAnotherUserIsNotBelieved() throws Exception {
+    assumeTrue("root".equals(System.getProperty("user.name")), "needs files of several users");
+    staging.requireOurs();
+    staging.promote(write(1, new byte[100]));
+    assertThat(staging.completed()).hasSize(1);
+    Files.setAttribute(Path.of(staging.receiptDirectory(), "0.json"), "unix:uid", 2001);
+    assertThat(staging.completed()).isEmpty();
+    Files.setAttribute(Path.of(staging.receiptDirectory()), "unix:uid", 2001);
+    assertThatThrownBy(staging::requireOurs)
+        .isInstanceOf(StagingConflictException.class)
+        .hasMessageContaining("receipts belongs to user number 2001");
   }
 }
