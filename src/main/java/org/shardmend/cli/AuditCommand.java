@@ -2,6 +2,8 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -85,7 +87,8 @@ final class AuditCommand extends ShardmendCommand {
     if (!run.isEmpty() || !actions.isEmpty()) {
       throw JobException.usage(
           "option-without-meaning",
-          "--audit-table appends every run of the audit that the tables lack, so --run and --action mean nothing with it");
+          "--audit-table appends every run of the audit that the tables lack, so --run and --action"
+              + " mean nothing with it");
     }
     SortedSet<RunId> appended;
     try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
@@ -106,7 +109,8 @@ final class AuditCommand extends ShardmendCommand {
     if (!run.isEmpty() || !actions.isEmpty() || auditTable.name().isPresent()) {
       throw JobException.usage(
           "option-without-meaning",
-          "--compact is for the whole audit and does nothing else, so --run, --action and --audit-table mean nothing with it");
+          "--compact is for the whole audit and does nothing else, so --run, --action and"
+              + " --audit-table mean nothing with it");
     }
     List<AuditCompaction.Result> months;
     try (SparkJob job = SparkJob.start("shardmend audit --compact", progress)) {
@@ -135,10 +139,14 @@ final class AuditCommand extends ShardmendCommand {
 
   private CommandResult print(Location place, Progress progress) throws JobException {
     ObjectNode document = object();
-    ArrayNode runs = document.putArray("runs");
-    ArrayNode rows = document.putArray("rows");
+    boolean asked = json() || !output().result.isEmpty();
+    SpilledRows runs = new SpilledRows(SpilledRows.DEFAULT_HEAP_BYTES);
+    SpilledRows rows = new SpilledRows(SpilledRows.DEFAULT_HEAP_BYTES);
+    document.putPOJO("runs", runs.list());
+    document.putPOJO("rows", rows.list());
     Map<String, Long> counts = new TreeMap<>();
     List<String> lines = new ArrayList<>();
+    List<String> shown = new ArrayList<>();
     Optional<RunId> wantedRun = RunIds.parse(run);
     try (SparkJob job = SparkJob.start("shardmend audit", progress)) {
       AuditQuery query = new AuditQuery(job, place);
@@ -149,19 +157,26 @@ final class AuditCommand extends ShardmendCommand {
           .actions(wanted)
           .read(
               row -> {
-                runs.add(RowJson.of(row));
-                lines.add(runLine(row));
+                if (asked) {
+                  runs.add(RowJson.of(row));
+                }
+                if (!json()) {
+                  lines.add(runLine(row));
+                }
               },
               row -> {
                 counts.merge(row.getAs("action"), 1L, Long::sum);
-                if (json()) {
+                if (asked) {
                   rows.add(RowJson.of(row));
-                } else if (rows.size() < MOST_LINES) {
-                  rows.addObject();
-                  lines.add(tensorLine(row));
+                }
+                if (shown.size() < MOST_LINES) {
+                  shown.add(tensorLine(row));
                 }
               });
+    } catch (UncheckedIOException e) {
+      throw noTemporarySpace(e.getCause());
     }
+    lines.addAll(shown);
     document.set("counts", counts(counts));
     lines.add(
         counts.isEmpty()
@@ -171,12 +186,20 @@ final class AuditCommand extends ShardmendCommand {
                     .map(entry -> "%,d %s".formatted(entry.getValue(), entry.getKey()))
                     .reduce((left, right) -> left + ", " + right)
                     .orElse(""));
-    long shown = rows.size();
     long all = counts.values().stream().mapToLong(Long::longValue).sum();
-    if (shown < all) {
-      lines.add("%,d of them are shown; --json prints every one".formatted(shown));
+    if (shown.size() < all) {
+      lines.add("%,d of them are shown; --json prints every one".formatted(shown.size()));
     }
     return CommandResult.done(document, lines);
+  }
+
+  private static JobException noTemporarySpace(IOException failure) {
+    return JobException.failed(
+        "no-temporary-space",
+        "The audit's rows are too many for the driver's heap, and can't be put into its temporary"
+            + " directory (java.io.tmpdir): "
+            + failure.getMessage(),
+        failure);
   }
 
   private static String runLine(Row row) {

@@ -3,6 +3,8 @@ package org.shardmend.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,11 +126,17 @@ class SweepCommandTest {
   }
 
   @Test
-  void manyRunsOfAnAuditAreCompactedAndReadTheSame() {
+  void manyRunsOfAnAuditAreCompactedAndReadTheSame() throws IOException {
     sweep("--in-place");
     DirectoryContent.copy(Samples.directory("mla-fp8-tp4"), root.resolve("second"));
     sweep("--in-place");
     JsonNode before = audit("--json").document();
+    assertThat(before.path("rows")).isNotEmpty().allMatch(row -> row.has("tensor"));
+    Path result = scratch.resolve("result.json");
+    audit("--result", result.toString());
+    ObjectNode written = (ObjectNode) new ObjectMapper().readTree(result.toFile());
+    assertThat(written.remove("exit_code").asInt(-1)).isZero();
+    assertThat(written).as("where text is printed").isEqualTo(before);
 
     CommandRun compact = audit("--compact", "--json");
 
