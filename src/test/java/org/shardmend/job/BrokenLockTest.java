@@ -98,8 +98,10 @@ class BrokenLockTest {
 
   @Test
   void finishingTheRepairOfARootKeepsOneOfItsDumpOff() throws Exception {
-    catchThrowableOfType(
-        JobException.class, () -> repair(root, breaking(root, "journal: apply REPLACE")));
+    JobException stopped =
+        catchThrowableOfType(
+            JobException.class, () -> repair(root, breaking(root, "journal: apply REPLACE")));
+    assertThat(stopped.code()).isEqualTo("locked");
     List<String> codes = new ArrayList<>();
     repair(root, trying("journal: apply REPLACE", codes));
     assertThat(codes).containsExactly("locked");
