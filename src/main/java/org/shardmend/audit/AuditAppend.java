@@ -45,7 +45,7 @@ public final class AuditAppend {
           "Run %s must have exactly one file of runs, but has: %s"
               .formatted(run, staged.get(AuditTable.RUNS)));
     }
-    if (AuditFiles.counts(store, root, run)) {
+    if (isAppended(run)) {
       discard(staged);
       return false;
     }
@@ -53,6 +53,11 @@ public final class AuditAppend {
       appendTable(run, table, staged.getOrDefault(table, List.of()));
     }
     return true;
+  }
+
+  /** Whether the audit has the run. */
+  public boolean isAppended(RunId run) throws IOException {
+    return AuditFiles.counts(store, root, run);
   }
 
   private void discard(Map<AuditTable<?>, List<String>> staged) throws IOException {

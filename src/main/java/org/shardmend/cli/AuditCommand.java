@@ -26,6 +26,7 @@ import org.shardmend.job.JobException;
 import org.shardmend.job.Locations;
 import org.shardmend.job.Progress;
 import org.shardmend.job.SparkJob;
+import org.shardmend.job.StagedRuns;
 import org.shardmend.plan.Action;
 import org.shardmend.storage.Location;
 import picocli.CommandLine.Command;
@@ -112,14 +113,14 @@ final class AuditCommand extends ShardmendCommand {
           "--compact is for the whole audit and does nothing else, so --run, --action and"
               + " --audit-table mean nothing with it");
     }
-    List<AuditCompaction.Result> months;
+    CompactAction.Result result;
     try (SparkJob job = SparkJob.start("shardmend audit --compact", progress)) {
-      months = new CompactAction(job, place).execute();
+      result = new CompactAction(job, place).execute();
     }
     ObjectNode document = object();
     ArrayNode compacted = document.putArray("compacted");
     List<String> lines = new ArrayList<>();
-    for (AuditCompaction.Result month : months) {
+    for (AuditCompaction.Result month : result.months()) {
       compacted
           .addObject()
           .put("month", month.month())
@@ -130,11 +131,35 @@ final class AuditCommand extends ShardmendCommand {
           "%s: %,d runs, %,d files became %,d"
               .formatted(month.month(), month.runs(), month.filesBefore(), month.filesAfter()));
     }
-    if (months.isEmpty()) {
-      return new CommandResult(
-          Outcome.NOTHING_TO_DO, ExitCode.DONE, document, List.of("Nothing to compact"));
+    if (result.months().isEmpty()) {
+      lines.add("Nothing to compact");
     }
-    return CommandResult.done(document, lines);
+    tellOfStaged(result.staged(), document, lines);
+    boolean idle = result.months().isEmpty() && result.staged().removed().isEmpty();
+    return idle
+        ? new CommandResult(Outcome.NOTHING_TO_DO, ExitCode.DONE, document, lines)
+        : CommandResult.done(document, lines);
+  }
+
+  private static void tellOfStaged(
+      StagedRuns.Result staged, ObjectNode document, List<String> lines) {
+    ArrayNode removed = document.putArray("removed_staged");
+    for (RunId run : staged.removed()) {
+      removed.add(run.value());
+      lines.add(
+          "%s: removed what it had staged; it is gone, and nobody would append it".formatted(run));
+    }
+    ArrayNode left = document.putArray("left_staged");
+    for (StagedRuns.Left one : staged.left()) {
+      left.addObject()
+          .put("run", one.run().value())
+          .put("place", one.place().toString())
+          .put("why", one.why());
+      lines.add(
+          Printable.of(
+              "%s: left what it has staged. %s If you know that the run is gone and needs no row, remove it: %s"
+                  .formatted(one.run(), one.why(), one.place())));
+    }
   }
 
   private CommandResult print(Location place, Progress progress) throws JobException {

@@ -20,6 +20,7 @@ import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Layout;
 import org.shardmend.storage.HadoopSettings;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.RunNote;
 import org.shardmend.storage.SmallFiles;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
@@ -41,12 +42,15 @@ final class AuditTrail implements AutoCloseable {
   private final HadoopSettings hadoop;
   private final Store store;
   private final Location staging;
+  private final Location target;
   private final List<String> tensorFiles = new ArrayList<>();
   private final List<ShardRow> shards = new ArrayList<>();
 
-  private AuditTrail(Location root, RunId run, HadoopSettings hadoop, Store store) {
+  private AuditTrail(
+      Location root, RunId run, Location target, HadoopSettings hadoop, Store store) {
     this.root = root;
     this.run = run;
+    this.target = target;
     this.hadoop = hadoop;
     this.store = store;
     this.staging = root.child(AuditLayout.staging(run));
@@ -56,9 +60,11 @@ final class AuditTrail implements AutoCloseable {
    * Opens an audit for a run.
    *
    * @param root the audit's directory; made when it is missing
+   * @param target what the run is to make
    */
-  static AuditTrail open(Location root, RunId run, HadoopSettings hadoop) throws IOException {
-    AuditTrail trail = at(root, run, hadoop);
+  static AuditTrail open(Location root, RunId run, Location target, HadoopSettings hadoop)
+      throws IOException {
+    AuditTrail trail = at(root, run, target, hadoop);
     trail.begin();
     return trail;
   }
@@ -67,9 +73,10 @@ final class AuditTrail implements AutoCloseable {
    * Appends a run that has no rows of tensors or shards. One that is prepared may have become
    * visible, or be finished by the next run, which then appends it whole: it is left as it is.
    */
-  static void appendAlone(Location root, RunRow row, HadoopSettings hadoop) throws IOException {
-    try (AuditTrail trail = open(root, row.runId(), hadoop)) {
-      if (!trail.isPrepared()) {
+  static void appendAlone(Location root, RunRow row, Location target, HadoopSettings hadoop)
+      throws IOException {
+    try (AuditTrail trail = open(root, row.runId(), target, hadoop)) {
+      if (!isPrepared(trail.store, trail.staging)) {
         trail.prepare(row);
         trail.append(row);
       }
@@ -77,12 +84,18 @@ final class AuditTrail implements AutoCloseable {
   }
 
   /** As {@link #open}, but makes nothing before {@link #begin}. */
-  static AuditTrail at(Location root, RunId run, HadoopSettings hadoop) throws IOException {
-    return new AuditTrail(root, run, hadoop, Stores.open(root, hadoop));
+  static AuditTrail at(Location root, RunId run, Location target, HadoopSettings hadoop)
+      throws IOException {
+    return new AuditTrail(root, run, target, hadoop, Stores.open(root, hadoop));
   }
 
-  /** Makes the run's staging directory. */
+  /** Makes the run's staging directory, with a note of whose it is. */
   void begin() throws IOException {
+    makeStaging();
+    RunNote.leave(store, staging.path(), run.value(), target);
+  }
+
+  private void makeStaging() throws IOException {
     for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
       try {
         store.makeDirectories(staging.path());
@@ -125,7 +138,8 @@ final class AuditTrail implements AutoCloseable {
     SmallFiles.create(store, staging.child(LIST).path(), JSON.writeValueAsBytes(files));
   }
 
-  private boolean isPrepared() throws IOException {
+  /** Whether all of a run's rows are staged. */
+  static boolean isPrepared(Store store, Location staging) throws IOException {
     return store.stat(staging.child(LIST).path()).isPresent();
   }
 
@@ -164,21 +178,26 @@ final class AuditTrail implements AutoCloseable {
 
   /** Removes what was staged and not appended. */
   private void discard() throws IOException {
+    removeStaging(store, staging);
+  }
+
+  /** Removes what a run has staged, and the directory of all such when it was the last. */
+  static void removeStaging(Store store, Location staging) throws IOException {
     store.deleteTree(staging.path());
     Location all = staging.parent();
     try {
-      if (isEmpty(all)) {
+      if (isEmpty(store, all)) {
         store.delete(all.path());
       }
     } catch (IOException e) {
       // Unless another run of this audit has begun, or removed it.
-      if (isEmpty(all)) {
+      if (isEmpty(store, all)) {
         throw e;
       }
     }
   }
 
-  private boolean isEmpty(Location directory) throws IOException {
+  private static boolean isEmpty(Store store, Location directory) throws IOException {
     return store.stat(directory.path()).isPresent() && store.list(directory.path()).isEmpty();
   }
 
@@ -186,11 +205,13 @@ final class AuditTrail implements AutoCloseable {
    * Appends a run that was stopped after it had prepared its rows and become visible. Looks at that
    * run's place alone.
    *
+   * @param target what that run has made
    * @return whether there was something to append
    */
-  static boolean recover(Location root, RunId published, HadoopSettings hadoop) throws IOException {
-    try (AuditTrail trail = at(root, published, hadoop)) {
-      boolean prepared = trail.isPrepared();
+  static boolean recover(Location root, RunId published, Location target, HadoopSettings hadoop)
+      throws IOException {
+    try (AuditTrail trail = at(root, published, target, hadoop)) {
+      boolean prepared = isPrepared(trail.store, trail.staging);
       if (prepared) {
         trail.append();
       }

@@ -119,7 +119,7 @@ final class CheckpointSweep {
     repair.audit(request.audit()).run(run.id()).listing(listing).listener(request.listener());
     RepairResult result;
     try {
-      result = new RepairAction(own, repair).execute();
+      result = new RepairAction(own, repair).executeAmongOthers();
     } catch (JobException e) {
       // It has written the row, unless the use was wrong.
       return isGone()
@@ -201,6 +201,7 @@ final class CheckpointSweep {
         FailedRuns.record(
             own,
             request.audit(),
+            request.output(candidate).orElse(location),
             catalog,
             run.failure(end, output, listing, counts, own.bytesRead()));
     return ended(end, unwritten.isPresent() ? "" : run.id().value());

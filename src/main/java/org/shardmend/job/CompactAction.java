@@ -2,6 +2,7 @@ package org.shardmend.job;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.shardmend.audit.AuditCompaction;
 import org.shardmend.storage.Location;
@@ -25,13 +26,20 @@ public final class CompactAction {
   }
 
   /**
-   * Compacts.
+   * What became of the audit.
    *
-   * @return the months that were compacted; none when there was nothing to gain
+   * @param months those that were compacted; none when there was nothing to gain
+   * @param staged what became of runs that were never appended
+   */
+  public record Result(List<AuditCompaction.Result> months, StagedRuns.Result staged) {}
+
+  /**
+   * Compacts, and removes what runs that are gone have staged for nobody.
+   *
    * @throws JobException USAGE when there is nothing at the place, FAILED when another compaction
    *     is running or storage fails; the audit is whole then, too
    */
-  public List<AuditCompaction.Result> execute() throws JobException {
+  public Result execute() throws JobException {
     SparkSession sql = SparkSession.builder().sparkContext(job.spark().sc()).getOrCreate();
     try (Store store = Stores.open(place, job.hadoop())) {
       if (store.stat(place.path()).isEmpty()) {
@@ -39,7 +47,8 @@ public final class CompactAction {
       }
       Location root = AuditPlaces.root(store, place);
       job.progress().begin("Compact the audit", 0);
-      return new AuditCompaction(sql, store, root.path()).compact();
+      List<AuditCompaction.Result> months = new AuditCompaction(sql, store, root.path()).compact();
+      return new Result(months, StagedRuns.removeDead(root, Set.of(), job.hadoop()));
     } catch (LockedException e) {
       throw StorageFailures.toJobException(e);
     } catch (IOException e) {

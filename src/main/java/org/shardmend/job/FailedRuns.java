@@ -14,13 +14,14 @@ final class FailedRuns {
    * Gives a run its row.
    *
    * @param root the audit's directory
+   * @param target what the run was to make
    * @param catalog the tables that get the row, too
    * @return what kept it from being written; it was told to the user
    */
   static Optional<Exception> record(
-      SparkJob job, Location root, Optional<AuditCatalog> catalog, RunRow row) {
+      SparkJob job, Location root, Location target, Optional<AuditCatalog> catalog, RunRow row) {
     try {
-      AuditTrail.appendAlone(root, row, job.hadoop());
+      AuditTrail.appendAlone(root, row, target, job.hadoop());
       if (catalog.isPresent()) {
         catalog.get().append(root, Set.of(row.runId()));
       }

@@ -172,7 +172,7 @@ final class InPlaceRepair {
             ? journal.runId().filter(RunId::isRunId).map(RunId::new)
             : Optional.empty();
     if (repaired.isPresent()) {
-      AuditTrail.recover(auditRoot(), repaired.get(), job.hadoop());
+      AuditTrail.recover(auditRoot(), repaired.get(), location, job.hadoop());
     }
   }
 
@@ -236,7 +236,7 @@ final class InPlaceRepair {
     Plan plan = planned.plan();
     JournalBuilder builder = journal.begin(run.id().value(), stamps);
     Nonce nonce = Nonce.write(store, location.child(JOURNAL).path());
-    try (AuditTrail audit = AuditTrail.open(auditRoot(), run.id(), job.hadoop())) {
+    try (AuditTrail audit = AuditTrail.open(auditRoot(), run.id(), location, job.hadoop())) {
       List<JournalStageTask.Receipt> receipts = stage(planned, nonce, audit);
       nonce.remove(store);
       for (JournalStageTask.Receipt receipt : receipts) {

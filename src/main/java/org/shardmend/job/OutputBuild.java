@@ -72,7 +72,7 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
     this.sideFiles = new SideFileCopy(job, planned, settings.rewrite().source(), store, staging);
     Location inside =
         new Location(output.scheme(), output.authority(), staging.outPath(AuditPlaces.INSIDE));
-    this.audit = AuditTrail.at(request.audit().orElse(inside), run.id(), job.hadoop());
+    this.audit = AuditTrail.at(request.audit().orElse(inside), run.id(), output, job.hadoop());
   }
 
   @Override

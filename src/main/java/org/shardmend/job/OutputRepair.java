@@ -141,7 +141,7 @@ final class OutputRepair {
     Optional<Location> root = request.audit();
     Optional<Manifest> manifest = Manifest.read(store, output.path());
     if (root.isPresent() && manifest.isPresent() && RunId.isRunId(manifest.get().runId())) {
-      AuditTrail.recover(root.get(), new RunId(manifest.get().runId()), job.hadoop());
+      AuditTrail.recover(root.get(), new RunId(manifest.get().runId()), output, job.hadoop());
     }
   }
 

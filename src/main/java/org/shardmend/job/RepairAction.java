@@ -33,8 +33,19 @@ public final class RepairAction {
    *     be repaired safely, FAILED when something failed; running again resumes. Nothing is visible
    *     then.
    */
-  @SuppressWarnings("try") // The resource acts by being open.
   public RepairResult execute() throws JobException {
+    RepairResult result = executeAmongOthers();
+    if (result.outcome() == RepairResult.Outcome.NOTHING_TO_DO) {
+      return result;
+    }
+    Afterwards after = new Afterwards(job.progress(), result.output());
+    after.run(() -> StagedRuns.removeDead(auditRoot(), Set.of(target()), job.hadoop()));
+    return result.with(after.warnings());
+  }
+
+  /** As {@link #execute}, but for what a sweep does once for all its repairs. */
+  @SuppressWarnings("try") // The resource acts by being open.
+  RepairResult executeAmongOthers() throws JobException {
     request.requireMeaningful();
     Optional<AuditCatalog> catalog =
         request.auditTable().map(tables -> new AuditCatalog(job, tables));
@@ -91,6 +102,7 @@ public final class RepairAction {
     String output = request.output().map(Location::toString).orElse("");
     RunRow row =
         run.failure(failure, output, request.listing(), ActionCounts.NONE, job.bytesRead());
-    FailedRuns.record(job, request.audit().get(), catalog, row).ifPresent(failure::addSuppressed);
+    FailedRuns.record(job, request.audit().get(), target(), catalog, row)
+        .ifPresent(failure::addSuppressed);
   }
 }

@@ -161,6 +161,7 @@ public final class RollbackAction {
                 undone.bytesRead(),
                 undone.bytesWritten(),
                 List.of()),
+            checkpoint,
             hadoop);
       }
     } catch (IOException e) {

@@ -66,10 +66,29 @@ public final class SweepAction {
     Settling settling = new Settling(Instant.now(clock), request.settle());
     List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, settling, memory));
     swept.addAll(unreadable.values());
+    if (!request.isDryRun()) {
+      removeDeadRuns(candidates);
+    }
     List<Finding> findings = new ArrayList<>();
     hidden.values().forEach(one -> findings.add(one.finding()));
     candidates.forEach(candidate -> settling.impossibleTimes(candidate).ifPresent(findings::add));
     return new SweepResult(swept, List.copyOf(hidden.values()), findings);
+  }
+
+  /** What it can't remove is no fault of any checkpoint, and the next sweep tries again. */
+  private void removeDeadRuns(List<SweepTree.Candidate> candidates) {
+    Set<Location> targets = new HashSet<>();
+    for (SweepTree.Candidate candidate : candidates) {
+      targets.add(request.output(candidate).orElse(candidate.location()));
+    }
+    try {
+      StagedRuns.removeDead(request.audit(), targets, job.hadoop());
+    } catch (IOException e) {
+      job.progress()
+          .message(
+              "What runs that are gone have left in the audit could not be removed: "
+                  + e.getMessage());
+    }
   }
 
   private List<SweepTree.Candidate> candidates(

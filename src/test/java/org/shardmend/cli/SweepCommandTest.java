@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.Samples;
 import org.shardmend.testing.DirectoryContent;
+import org.shardmend.testing.StagedRun;
 
 /** A sweep by the command line: what it prints, how it exits, what it leaves for Prometheus. */
 @Tag("smoke")
@@ -151,6 +152,29 @@ class SweepCommandTest {
     assertThat(audit("--compact", "--run", "r20261130T081500Z-1a2b3c4d").exit()).isEqualTo(2);
     assertThat(CommandRun.of("audit", scratch.resolve("nowhere").toString(), "--compact").exit())
         .isEqualTo(2);
+  }
+
+  @Test
+  void aCompactionRemovesWhatDeadRunsHaveStagedAndSaysWhatMayBeOfLiveOnes() throws Exception {
+    String dead = "r20261130T081500Z-1a2b3c4d";
+    String foreign = "r20261130T081501Z-1a2b3c4d";
+    StagedRun.make(audit, dead, root).dead();
+    StagedRun.make(audit, foreign, root).elsewhere();
+
+    CommandRun run = audit("--compact", "--json");
+
+    assertThat(run.exit()).isZero();
+    assertThat(run.document().path("outcome").asText()).isEqualTo("done");
+    assertThat(run.document().path("removed_staged").toString()).isEqualTo("[\"" + dead + "\"]");
+    assertThat(run.document().at("/left_staged/0/run").asText()).isEqualTo(foreign);
+    assertThat(run.document().at("/left_staged/0/why").asText()).contains("on host elsewhere");
+    CommandRun text = audit("--compact");
+    assertThat(text.out())
+        .contains(
+            "Nothing to compact",
+            foreign + ": left what it has staged.",
+            "remove it: file:" + audit.resolve("_staging").resolve(foreign));
+    assertThat(audit.resolve("_staging").toFile().list()).containsExactly(foreign);
   }
 
   private static int sum(List<JsonNode> numbers) {
