@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.shardmend.audit.AuditAppend;
 import org.shardmend.audit.AuditFileWriter;
 import org.shardmend.audit.AuditLayout;
@@ -18,6 +19,7 @@ import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.OneLine;
 import org.shardmend.storage.HadoopSettings;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.RunNote;
@@ -35,6 +37,8 @@ final class AuditTrail implements AutoCloseable {
   private static final String LIST = "append.json";
   private static final int MAX_LIST_BYTES = 64 << 20;
   private static final int ATTEMPTS = 20;
+  private static final Pattern STAGED_FILE =
+      Pattern.compile("(tensors|shards|runs)[-0-9]*\\.parquet");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Location root;
@@ -170,10 +174,36 @@ final class AuditTrail implements AutoCloseable {
             new TypeReference<Map<String, List<String>>>() {});
     Map<AuditTable<?>, List<String>> staged = new HashMap<>();
     for (AuditTable<?> table : AuditTable.inAppendOrder()) {
-      staged.put(table, listed.getOrDefault(table.name(), List.of()));
+      List<String> files = new ArrayList<>();
+      for (String file : listed.getOrDefault(table.name(), List.of())) {
+        files.add(stagedFile(file));
+      }
+      staged.put(table, files);
+    }
+    if (staged.get(AuditTable.RUNS).size() != 1) {
+      throw notOurs("does not list exactly one file of runs");
     }
     new AuditAppend(store, root.path()).append(run, staged);
     discard();
+  }
+
+  /**
+   * A file that the list names. An audit below a checkpoint came with it, perhaps, so nothing but
+   * what a run stages is moved, and from nowhere but here.
+   */
+  private String stagedFile(String listed) throws IOException {
+    String name = listed.substring(listed.lastIndexOf('/') + 1);
+    if (!STAGED_FILE.matcher(name).matches()) {
+      throw notOurs("lists '%s', which no run stages".formatted(listed));
+    }
+    return staging.child(name).path();
+  }
+
+  private IOException notOurs(String why) {
+    return new IOException(
+        OneLine.of(
+            "%s %s. No run of ours wrote it: look where it comes from, and remove its directory."
+                .formatted(staging.child(LIST), why)));
   }
 
   /** Removes what was staged and not appended. */
