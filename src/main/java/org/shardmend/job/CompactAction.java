@@ -48,7 +48,7 @@ public final class CompactAction {
       Location root = AuditPlaces.root(store, place);
       job.progress().begin("Compact the audit", 0);
       List<AuditCompaction.Result> months = new AuditCompaction(sql, store, root.path()).compact();
-      return new Result(months, StagedRuns.removeDead(root, Set.of(), job.hadoop()));
+      return new Result(months, StagedRuns.settleDead(root, Set.of(), job.hadoop()));
     } catch (LockedException e) {
       throw StorageFailures.toJobException(e);
     } catch (IOException e) {

@@ -39,7 +39,7 @@ public final class RepairAction {
       return result;
     }
     Afterwards after = new Afterwards(job.progress(), result.output());
-    after.run(() -> StagedRuns.removeDead(auditRoot(), Set.of(target()), job.hadoop()));
+    after.run(() -> StagedRuns.settleDead(auditRoot(), Set.of(target()), job.hadoop()));
     return result.with(after.warnings());
   }
 

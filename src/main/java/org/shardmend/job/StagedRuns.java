@@ -20,14 +20,16 @@ import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
 
 /**
- * What runs have staged in an audit and not appended. It is removed when nobody can need it: its
- * process is proven gone, and no later run will append it. Whatever is not certain stays.
+ * What runs have staged in an audit and not appended. Where its process is proven gone, it is
+ * appended if what it tells of has come true, and removed if nobody can need it any more. Whatever
+ * is not certain stays.
  */
 public final class StagedRuns {
   private final Store store;
   private final Location root;
   private final HadoopSettings hadoop;
   private final Set<Location> targets;
+  private final List<RunId> appended = new ArrayList<>();
   private final List<RunId> removed = new ArrayList<>();
   private final List<Left> left = new ArrayList<>();
 
@@ -43,10 +45,18 @@ public final class StagedRuns {
   /**
    * What became of it.
    *
+   * @param appended runs that were stopped when their repair was done, and count from now on
    * @param removed runs whose files were removed
    * @param left others, but for those that are seen running
    */
-  public record Result(List<RunId> removed, List<Left> left) {}
+  public record Result(List<RunId> appended, List<RunId> removed, List<Left> left) {}
+
+  /** What is to become of what a dead run has staged. */
+  private enum Fate {
+    APPENDED,
+    REMOVED,
+    LEFT
+  }
 
   private StagedRuns(Store store, Location root, HadoopSettings hadoop, Set<Location> targets) {
     this.store = store;
@@ -56,14 +66,14 @@ public final class StagedRuns {
   }
 
   /**
-   * Removes what is certain to be needed by nobody.
+   * Appends what has come true, and removes what is certain to be needed by nobody.
    *
    * @param root the audit's directory; one that does not exist holds nothing
-   * @param targets what the user has named to be repaired: only there is looked whether a run whose
-   *     rows are complete may still be appended, because a note may name any place
+   * @param targets what the user has named to be repaired: only there is looked what has become of
+   *     a run whose rows are complete, because a note may name any place
    * @throws IOException when the audit can't be listed, or something can't be removed
    */
-  static Result removeDead(Location root, Set<Location> targets, HadoopSettings hadoop)
+  static Result settleDead(Location root, Set<Location> targets, HadoopSettings hadoop)
       throws IOException {
     try (Store store = Stores.open(root, hadoop)) {
       StagedRuns staged = new StagedRuns(store, root, hadoop, targets);
@@ -72,7 +82,8 @@ public final class StagedRuns {
           staged.decide(new RunId(entry.name()));
         }
       }
-      return new Result(List.copyOf(staged.removed), List.copyOf(staged.left));
+      return new Result(
+          List.copyOf(staged.appended), List.copyOf(staged.removed), List.copyOf(staged.left));
     }
   }
 
@@ -88,65 +99,76 @@ public final class StagedRuns {
     }
   }
 
+  /** What is wrong with one keeps nobody from the others. */
   private void decide(RunId run) throws IOException {
     Location place = root.child(AuditLayout.staging(run));
-    Optional<String> doubt;
     try {
       Optional<RunNote> note = RunNote.read(store, place.path());
-      if (note.map(RunNote::isOfLiveProcess).orElse(false)) {
-        return;
+      if (note.isEmpty()) {
+        leave(run, place, "Nothing there says which process made it.");
+      } else if (note.get().isOfDeadProcess()) {
+        settle(run, place, note.get());
+      } else if (!note.get().isOfLiveProcess()) {
+        leave(run, place, "It is of %s.".formatted(note.get().said()));
       }
-      doubt =
-          note.isPresent()
-              ? doubt(run, place, note.get())
-              : Optional.of("Nothing there says which process made it.");
-    } catch (IOException unreadable) {
-      doubt = Optional.of("It can't be looked at: %s.".formatted(unreadable.getMessage()));
-    }
-    if (doubt.isEmpty()) {
-      AuditTrail.removeStaging(store, place);
-      removed.add(run);
-    } else if (store.stat(place.path()).isPresent()) {
-      left.add(new Left(run, place, doubt.get()));
+    } catch (IOException failure) {
+      leave(run, place, "It can be neither appended nor removed: " + failure.getMessage());
     }
   }
 
-  private Optional<String> doubt(RunId run, Location place, RunNote note) throws IOException {
-    return note.isOfDeadProcess()
-        ? whyNeeded(run, place, note)
-        : Optional.of("It is of %s.".formatted(note.said()));
+  private void settle(RunId run, Location place, RunNote note) throws IOException {
+    Optional<Location> target =
+        targets.stream().filter(one -> one.toString().equals(note.target())).findFirst();
+    switch (fate(run, place, target)) {
+      case APPENDED -> {
+        AuditTrail.recover(root, run, target.orElseThrow(), hadoop);
+        appended.add(run);
+      }
+      case REMOVED -> {
+        AuditTrail.removeStaging(store, place);
+        removed.add(run);
+      }
+      case LEFT ->
+          leave(
+              run,
+              place,
+              "Its process is gone, but its rows are complete and count if %s turns out to be its result: the next repair or sweep there appends or removes them."
+                  .formatted(note.target()));
+    }
   }
 
-  /** Why a later run may append what a dead one has staged; empty when none will. */
-  private Optional<String> whyNeeded(RunId run, Location place, RunNote note) throws IOException {
+  private void leave(RunId run, Location place, String why) throws IOException {
+    // A run that has ended meanwhile has left nothing.
+    if (store.stat(place.path()).isPresent()) {
+      left.add(new Left(run, place, why));
+    }
+  }
+
+  private Fate fate(RunId run, Location place, Optional<Location> target) throws IOException {
     if (!AuditTrail.isPrepared(store, place)
         || new AuditAppend(store, root.path()).isAppended(run)) {
-      return Optional.empty();
+      return Fate.REMOVED;
     }
-    for (Location target : targets) {
-      if (target.toString().equals(note.target())) {
-        return isReplaced(target, run) ? Optional.empty() : Optional.of(mayCount(note));
-      }
-    }
-    return Optional.of(mayCount(note));
+    return target.isPresent() ? fate(run, target.get()) : Fate.LEFT;
   }
 
-  private static String mayCount(RunNote note) {
-    return "Its process is gone, but its rows are complete and count if %s turns out to be its result: the next repair there appends or removes them."
-        .formatted(note.target());
-  }
-
-  /** Whether what is there is of another run, and no journal leads back to this one. */
-  private boolean isReplaced(Location target, RunId run) throws IOException {
+  /**
+   * By what is at the target now: a journal may lead back to the run, a manifest names the last.
+   */
+  private Fate fate(RunId run, Location target) throws IOException {
     try (Store ofTarget = Stores.open(target, hadoop)) {
-      boolean journalled =
-          Journal.of(ofTarget, target.path(), StepListener.NONE)
-              .runId()
-              .equals(Optional.of(run.value()));
-      return !journalled
-          && Manifest.read(ofTarget, target.path())
-              .filter(manifest -> !manifest.runId().equals(run.value()))
-              .isPresent();
+      Journal journal = Journal.of(ofTarget, target.path(), StepListener.NONE);
+      if (journal.state().isOpen()) {
+        return Fate.LEFT;
+      }
+      if (journal.runId().equals(Optional.of(run.value()))) {
+        return Fate.APPENDED;
+      }
+      Optional<Manifest> manifest = Manifest.read(ofTarget, target.path());
+      if (manifest.isEmpty()) {
+        return Fate.LEFT;
+      }
+      return manifest.get().runId().equals(run.value()) ? Fate.APPENDED : Fate.REMOVED;
     }
   }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
@@ -67,7 +68,7 @@ public final class SweepAction {
     List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, settling, memory));
     swept.addAll(unreadable.values());
     if (!request.isDryRun()) {
-      removeDeadRuns(candidates);
+      settleDeadRuns(candidates);
     }
     List<Finding> findings = new ArrayList<>();
     hidden.values().forEach(one -> findings.add(one.finding()));
@@ -75,19 +76,30 @@ public final class SweepAction {
     return new SweepResult(swept, List.copyOf(hidden.values()), findings);
   }
 
-  /** What it can't remove is no fault of any checkpoint, and the next sweep tries again. */
-  private void removeDeadRuns(List<SweepTree.Candidate> candidates) {
+  /**
+   * A checkpoint whose repair was killed when it was done is right, so that nobody else appends its
+   * rows. What fails here is no fault of any checkpoint, and the next sweep tries again.
+   */
+  private void settleDeadRuns(List<SweepTree.Candidate> candidates) {
     Set<Location> targets = new HashSet<>();
     for (SweepTree.Candidate candidate : candidates) {
       targets.add(request.output(candidate).orElse(candidate.location()));
     }
     try {
-      StagedRuns.removeDead(request.audit(), targets, job.hadoop());
-    } catch (IOException e) {
+      StagedRuns.Result staged = StagedRuns.settleDead(request.audit(), targets, job.hadoop());
+      if (request.auditTable().isPresent() && !staged.appended().isEmpty()) {
+        new AuditCatalog(job, request.auditTable().get())
+            .append(request.audit(), Set.copyOf(staged.appended()));
+      }
+      if (!staged.left().isEmpty()) {
+        job.progress()
+            .message(
+                "%,d other runs have staged rows in the audit, and may need them or not: 'shardmend audit %s --compact' says which"
+                    .formatted(staged.left().size(), ShellWord.of(request.audit().toString())));
+      }
+    } catch (IOException | JobException e) {
       job.progress()
-          .message(
-              "What runs that are gone have left in the audit could not be removed: "
-                  + e.getMessage());
+          .message("What earlier runs have left in the audit stays there: " + e.getMessage());
     }
   }
 

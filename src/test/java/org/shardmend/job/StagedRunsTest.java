@@ -41,7 +41,7 @@ class StagedRunsTest {
   void whatADeadRunHasNotCompletedIsRemovedWhateverItWasToMake() throws Exception {
     StagedRun.make(audit, RUN, target).dead();
 
-    StagedRuns.Result result = removeDead();
+    StagedRuns.Result result = settleDead();
 
     assertThat(result.removed()).containsExactly(new RunId(RUN));
     assertThat(result.left()).isEmpty();
@@ -52,7 +52,7 @@ class StagedRunsTest {
   void whatALiveRunHasStagedIsNotEvenMentioned() throws Exception {
     StagedRun staged = StagedRun.make(audit, RUN, target);
 
-    StagedRuns.Result result = removeDead(target);
+    StagedRuns.Result result = settleDead(target);
 
     assertThat(result.removed()).isEmpty();
     assertThat(result.left()).isEmpty();
@@ -64,7 +64,7 @@ class StagedRunsTest {
     StagedRun elsewhere = StagedRun.make(audit, RUN, target).elsewhere();
     StagedRun nobodys = StagedRun.make(audit, LATER, target).nobodys();
 
-    StagedRuns.Result result = removeDead(target);
+    StagedRuns.Result result = settleDead(target);
 
     assertThat(result.removed()).isEmpty();
     assertThat(whyLeft(result, RUN)).contains("on host elsewhere", "another host, whose processes");
@@ -79,10 +79,10 @@ class StagedRunsTest {
     Files.createSymbolicLink(strange.directory().resolve("holder.json"), scratch.resolve("else"));
     StagedRun.make(audit, LATER, target).dead();
 
-    StagedRuns.Result result = removeDead();
+    StagedRuns.Result result = settleDead();
 
     assertThat(result.removed()).containsExactly(new RunId(LATER));
-    assertThat(whyLeft(result, RUN)).contains("can't be looked at", "holder.json");
+    assertThat(whyLeft(result, RUN)).contains("neither appended nor removed", "holder.json");
   }
 
   @Test
@@ -90,7 +90,7 @@ class StagedRunsTest {
     StagedRun staged = StagedRun.make(scratch.resolve("other"), RUN, target).dead();
     Files.createSymbolicLink(audit.resolve("_staging"), staged.directory().getParent());
 
-    assertThat(removeDead().removed()).isEmpty();
+    assertThat(settleDead().removed()).isEmpty();
     assertThat(staged.directory()).isNotEmptyDirectory();
   }
 
@@ -98,14 +98,12 @@ class StagedRunsTest {
   void completeRowsStayUntilTheirTargetIsOfAnotherRun() throws Exception {
     StagedRun.make(audit, RUN, target).prepared().dead();
 
-    assertThat(whyLeft(removeDead(), RUN)).contains(target + " turns out to be its result");
-    assertThat(whyLeft(removeDead(target), RUN)).contains("rows are complete");
-    writeManifest(target, RUN);
-    assertThat(whyLeft(removeDead(target), RUN)).contains("rows are complete");
+    assertThat(whyLeft(settleDead(), RUN)).contains(target + " turns out to be its result");
+    assertThat(whyLeft(settleDead(target), RUN)).contains("rows are complete");
     writeManifest(target, LATER);
-    assertThat(whyLeft(removeDead(scratch.resolve("another")), RUN)).contains("rows are complete");
+    assertThat(whyLeft(settleDead(scratch.resolve("another")), RUN)).contains("rows are complete");
 
-    assertThat(removeDead(target).removed()).containsExactly(new RunId(RUN));
+    assertThat(settleDead(target).removed()).containsExactly(new RunId(RUN));
     assertThat(audit).isEmptyDirectory();
   }
 
@@ -127,26 +125,46 @@ class StagedRunsTest {
         .hasStackTraceContaining("the disk is gone");
     StagedRun staged = StagedRun.of(audit, RUN).dead();
     writeManifest(target, LATER);
-    assertThat(whyLeft(removeDead(target), RUN)).contains("rows are complete");
+    assertThat(whyLeft(settleDead(target), RUN)).contains("rows are complete");
     Files.delete(target.resolve(Manifest.NAME));
 
     new RepairAction(actions.job(), inPlace(actions)).execute();
 
     assertThat(staged.directory()).doesNotExist();
     StagedRun.make(audit, RUN, target).prepared().dead();
-    assertThat(removeDead().removed()).as("it is in the audit already").containsExactly(run);
+    assertThat(settleDead().removed()).as("it is in the audit already").containsExactly(run);
+  }
+
+  @Test
+  void aListThatCameWithACheckpointMovesNoFileButWhatARunStages() throws Exception {
+    Path secret = Files.writeString(scratch.resolve("secret.parquet"), "not yours");
+    Path key = Files.writeString(scratch.resolve("runs.parquet"), "nor this");
+    StagedRun staged = StagedRun.make(audit, RUN, target).prepared().dead();
+    writeManifest(target, RUN);
+    Path list = staged.directory().resolve("append.json");
+    for (String named : List.of(secret.toString(), key.toString(), "../../../runs.parquet", "..")) {
+      Files.writeString(list, "{\"runs\": [\"%s\"]}".formatted(named));
+
+      StagedRuns.Result result = settleDead(target);
+
+      assertThat(whyLeft(result, RUN)).contains("can be neither appended nor removed");
+      assertThat(secret).hasContent("not yours");
+      assertThat(key).hasContent("nor this");
+    }
+    Files.writeString(list, "{}");
+    assertThat(whyLeft(settleDead(target), RUN)).contains("exactly one file of runs");
   }
 
   private RepairRequest inPlace(Actions actions) throws JobException {
     return RepairRequest.inPlace(actions.of(target)).audit(Actions.location(audit));
   }
 
-  private StagedRuns.Result removeDead(Path... targets) throws Exception {
+  private StagedRuns.Result settleDead(Path... targets) throws Exception {
     Set<Location> locations = new HashSet<>();
     for (Path one : targets) {
       locations.add(Actions.location(one));
     }
-    return StagedRuns.removeDead(
+    return StagedRuns.settleDead(
         Actions.location(audit), locations, HadoopSettings.of(new Configuration()));
   }
 

@@ -38,6 +38,7 @@ import org.shardmend.storage.Stores;
 import org.shardmend.storage.TargetLock;
 import org.shardmend.testing.DirectoryContent;
 import org.shardmend.testing.SharedSparkJob;
+import org.shardmend.testing.StagedRun;
 import org.shardmend.trial.Fault;
 
 /** Trees of checkpoints: each comes out right, whatever becomes of the others. */
@@ -174,6 +175,36 @@ class SweepTest {
         .read(run -> {}, tensor -> renamed.add(tensor.getAs("run_id")));
     assertThat(runs()).contains(failed.runId() + " done ");
     assertThat(renamed).isNotEmpty().containsOnly(failed.runId());
+  }
+
+  @Test
+  void whatFailsWhenARepairIsDoneIsAWarningAndTheNextSweepMakesItGood() throws Exception {
+    generateOld("a", Fault.ALIAS_ONLY);
+    StepListener inTheWay =
+        step -> {
+          if (step.equals("journal: applied")) {
+            try {
+              Files.writeString(audit.resolve("runs"), "in the way");
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+
+    SweptCheckpoint repaired = one(sweep(inPlace().listener(inTheWay)), "a");
+
+    assertThat(repaired.outcome()).isEqualTo(Outcome.DONE);
+    assertThat(repaired.code()).isEmpty();
+    assertThat(repaired.message())
+        .contains("is repaired, but what was to be done afterwards has failed", "same command");
+    assertThat(actions.plan(root.resolve("a")).nothingToDo()).isTrue();
+    Files.delete(audit.resolve("runs"));
+    StagedRun.of(audit, repaired.runId()).dead();
+
+    assertThat(outcomes(sweep(inPlace().settle(Duration.ZERO))))
+        .containsEntry("a", Outcome.NOTHING_TO_DO);
+    assertThat(runs()).containsExactly(repaired.runId() + " done ");
+    assertThat(audit.resolve("_staging")).doesNotExist();
   }
 
   @Test

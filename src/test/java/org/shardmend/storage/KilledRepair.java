@@ -1,7 +1,7 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
+import org.shardmend.testing.SelfKill;
 
 /**
  * A process of its own that repairs the {@link InPlaceScenario} in place, undoes it again, and
@@ -27,21 +27,8 @@ final class KilledRepair {
     int[] count = {0};
     return reached -> {
       if (count[0]++ == step) {
-        kill();
+        SelfKill.now();
       }
     };
-  }
-
-  private static void kill() {
-    try {
-      String self = Long.toString(ProcessHandle.current().pid());
-      new ProcessBuilder("kill", "-KILL", self).start().waitFor();
-      TimeUnit.MINUTES.sleep(1);
-    } catch (IOException e) {
-      throw new IllegalStateException("kill can't be run", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    throw new IllegalStateException("This process should be dead");
   }
 }
