@@ -1,6 +1,8 @@
 package org.shardmend.job;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.LaunchRanks;
@@ -26,10 +28,24 @@ record UnjudgedUnits(
     }
   }
 
+  /** Those that no process of the launch reads. */
+  Set<UnitId> notRead() {
+    return receipts.stream()
+        .filter(this::isNotRead)
+        .map(receipt -> receipt.summary().unit())
+        .collect(Collectors.toSet());
+  }
+
+  private boolean isNotRead(ContractStage.Receipt receipt) {
+    return receipt.judgement() != ContractStage.Judgement.JUDGED
+        && launch.isBeyond(
+            receipt.summary().unit(),
+            receipt.judgement() == ContractStage.Judgement.REPEATS_OTHERS);
+  }
+
   private void sort(ContractStage.Receipt receipt, List<Fault> faults, List<Finding> findings) {
     UnitId unit = receipt.summary().unit();
-    boolean repeats = receipt.judgement() == ContractStage.Judgement.REPEATS_OTHERS;
-    if (launch.isBeyond(unit, repeats)) {
+    if (isNotRead(receipt)) {
       findings.add(
           FindingCode.RANK_NOT_READ.finding(
               "",

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.DiscoveryOptions;
 import org.shardmend.checkpoint.ExpectedState;
@@ -71,10 +72,13 @@ public final class VerifyAction {
     List<Finding> findings = new ArrayList<>();
     RankSums.problems(checkpoint).forEach(problem -> faults.add(fault(problem)));
     receipts.stream().flatMap(receipt -> receipt.faults().stream()).distinct().forEach(faults::add);
+    Set<UnitId> notRead = Set.of();
     if (expected.isPresent()) {
       LaunchRanks launch = new LaunchRanks(expected.get(), checkpoint);
       launch.withoutFiles().forEach(ranks -> faults.add(unitMissing(ranks)));
-      new UnjudgedUnits(launch, receipts, request.partialExpectation()).sort(faults, findings);
+      UnjudgedUnits unjudged = new UnjudgedUnits(launch, receipts, request.partialExpectation());
+      unjudged.sort(faults, findings);
+      notRead = unjudged.notRead();
       boolean isMet =
           faults.isEmpty() && findings.stream().noneMatch(FindingCode.NO_EXPECTATION::isOf);
       for (Finding oddity : checkpoint.oddities()) {
@@ -100,7 +104,7 @@ public final class VerifyAction {
       if (manifest.isEmpty()) {
         unreadableManifest().ifPresent(faults::add);
       }
-      WholeRead read = new WholeCheck(job, access, request, checkpoint, manifest).run();
+      WholeRead read = new WholeCheck(job, access, request, checkpoint, manifest, notRead).run();
       faults.addAll(read.faults());
       findings.addAll(read.findings());
       slices = read.slices();

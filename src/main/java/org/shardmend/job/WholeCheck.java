@@ -3,9 +3,11 @@ package org.shardmend.job;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.plan.IdenticalRanks;
 import org.shardmend.plan.RankSlices;
 import org.shardmend.plan.TensorSample;
@@ -26,17 +28,22 @@ final class WholeCheck {
   private final Checkpoint checkpoint;
   private final UnknownDtypes dtypes;
   private final DigestCheck digests;
+  private final Set<UnitId> notRead;
 
   /**
    * @param manifest what the last repair has left, if one has
+   * @param notRead load units that no process reads, so that it does no harm if they hold the bytes
+   *     of others
    */
   WholeCheck(
       SparkJob job,
       CheckpointAccess access,
       VerifyRequest request,
       Checkpoint checkpoint,
-      Optional<Manifest> manifest) {
+      Optional<Manifest> manifest,
+      Set<UnitId> notRead) {
     this.job = job;
+    this.notRead = Set.copyOf(notRead);
     this.access = access;
     this.request = request;
     this.checkpoint = checkpoint;
@@ -56,7 +63,9 @@ final class WholeCheck {
     DigestCoverage coverage = read.coverage();
     // Of a dump's ranks, tensors that are alike are one by design.
     if (checkpoint.checksums().isEmpty()) {
-      faults.addAll(RankFaults.identical(IdenticalRanks.among(read.samples())));
+      List<TensorSample> samples =
+          read.samples().stream().filter(sample -> !notRead.contains(sample.unit())).toList();
+      faults.addAll(RankFaults.identical(IdenticalRanks.among(samples)));
     }
     Optional<Location> healthy = healthy();
     if (healthy.isPresent()) {

@@ -56,9 +56,6 @@ class EngineVerdictsTest {
                   "A name twice in one header: the reference reader takes the last. No honest"
                       + " writer makes such a file, and it is called malformed."),
               Map.entry(
-                  "sharded_state/19-tp-rank-duplicated",
-                  "Names, types and shapes are right. Only the bytes tell."),
-              Map.entry(
                   "sharded_state/54-one-rank-repaired-only-bytes-differ",
                   "Names, types and shapes are right. Only the bytes tell."),
               Map.entry(
@@ -105,8 +102,7 @@ class EngineVerdictsTest {
     cases = EngineCases.unpack(directory);
     actions = Actions.withDefaultRules(job);
     for (EngineCases.Case one : cases.all()) {
-      VERDICTS.put(
-          one.name(), Verdict.of(verify(one.name(), one.layout(), cases.expected(one.layout()))));
+      VERDICTS.put(one.name(), Verdict.of(verify(one.name(), cases.expected(one.layout()))));
     }
   }
 
@@ -150,8 +146,7 @@ class EngineVerdictsTest {
   void ofARankWithoutAnExpectationOneMessageIsSaid() throws Exception {
     for (UnitId lost :
         List.of(new UnitId(0, 0), new UnitId(0, 1), new UnitId(1, 0), new UnitId(1, 1))) {
-      VerifyResult result =
-          verify("sharded_state/01-healthy", Layout.SHARDED_STATE, expectedBut(lost));
+      VerifyResult result = verify("sharded_state/01-healthy", expectedBut(lost));
 
       assertThat(result.faults())
           .singleElement()
@@ -166,10 +161,7 @@ class EngineVerdictsTest {
   @Test
   void aWholeStageWithoutAnExpectationIsNotTakenForOneThatNothingReads() throws Exception {
     VerifyResult result =
-        verify(
-            "sharded_state/01-healthy",
-            Layout.SHARDED_STATE,
-            expectedBut(new UnitId(1, 0), new UnitId(1, 1)));
+        verify("sharded_state/01-healthy", expectedBut(new UnitId(1, 0), new UnitId(1, 1)));
 
     assertThat(result.faults()).extracting(Fault::code).containsOnly("no-expectation").hasSize(2);
   }
@@ -206,10 +198,7 @@ class EngineVerdictsTest {
   @Test
   void whatIsOddIsAFaultWhereTheExpectationIsNotMet() throws Exception {
     VerifyResult result =
-        verify(
-            "sharded_state/15-rank-missing",
-            Layout.SHARDED_STATE,
-            cases.expected(Layout.SHARDED_STATE));
+        verify("sharded_state/15-rank-missing", cases.expected(Layout.SHARDED_STATE));
 
     assertThat(result.faults())
         .extracting(Fault::message)
@@ -227,12 +216,10 @@ class EngineVerdictsTest {
     return ExpectedState.of(units);
   }
 
-  private static VerifyResult verify(String name, Layout layout, ExpectedState expected)
-      throws JobException {
-    VerifyRequest.Depth depth =
-        layout == Layout.PRESHARDED ? VerifyRequest.Depth.FULL : VerifyRequest.Depth.HEADERS;
+  private static VerifyResult verify(String name, ExpectedState expected) throws JobException {
     return actions.verify(
-        new VerifyRequest(actions.of(cases.checkpoint(name)), depth).expected(expected));
+        new VerifyRequest(actions.of(cases.checkpoint(name)), VerifyRequest.Depth.FULL)
+            .expected(expected));
   }
 
   private static String page() {
@@ -245,7 +232,7 @@ class EngineVerdictsTest {
                 its merged presharded dump, and a Hugging Face directory) and that was then broken, or made odd, in
                 one way. *The engine* is what its own loader did with it: `loads` (all ranks, every byte as it was
                 saved), `stops`, `loads wrong bytes` (without a word), `dumps anew` (it deletes READY and writes the
-                dump again). *verify* is the exit code of `verify --expected-state`, with `--full` for presharded:
+                dump again). *verify* is the exit code of `verify --expected-state --full`:
                 0 should stand exactly where the engine loads.
 
                 Warnings that the healthy save of the same layout has, too, are left out.
