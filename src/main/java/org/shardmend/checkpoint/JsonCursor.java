@@ -21,6 +21,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Walks a JSON document value by value, and says where it is when something is not as expected.
@@ -45,6 +46,10 @@ final class JsonCursor implements Closeable {
                   .maxNumberLength(MAX_NUMBER_CHARS)
                   .build())
           .build();
+
+  /** The parser's word for a word that is no JSON, which it repeats. */
+  private static final Pattern UNKNOWN_WORD =
+      Pattern.compile("^(Unrecognized token) '.*'(?=: was expecting)", Pattern.DOTALL);
 
   private static final ObjectMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
@@ -286,7 +291,9 @@ final class JsonCursor implements Closeable {
     if (e instanceof JsonProcessingException json) {
       JsonLocation location =
           json.getLocation() == null ? parser.currentLocation() : json.getLocation();
-      return new JsonFormatException(place(location) + ": " + json.getOriginalMessage(), e);
+      // A link may make any file of the reader's this one: what it holds is not for messages.
+      String said = UNKNOWN_WORD.matcher(json.getOriginalMessage()).replaceFirst("$1");
+      return new JsonFormatException(place(location) + ": " + said, e);
     }
     if (e instanceof CharacterCodingException) {
       return new JsonFormatException(

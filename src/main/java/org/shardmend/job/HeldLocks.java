@@ -5,6 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.shardmend.storage.HeldLock;
 import org.shardmend.storage.Journal;
+import org.shardmend.storage.JournalRefusedException;
+import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.TargetLock;
 
@@ -48,9 +50,11 @@ final class HeldLocks implements HeldLock {
    * Takes the lock of a dump below the checkpoint, too.
    *
    * @param directory relative to the checkpoint
+   * @throws JournalRefusedException when the way there, or anything of ours in it, is a link
    */
   void alsoOf(String directory) throws IOException {
     if (!directories.contains(directory)) {
+      OwnDirectory.requirePlainBelow(store, checkpoint, directory);
       take(checkpoint + "/" + directory);
       directories.add(directory);
     }

@@ -5,6 +5,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.shardmend.checkpoint.FileEntry;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
@@ -53,13 +55,15 @@ final class LinkTargets {
   }
 
   /**
-   * Goes on only when every shard, and every side file that a loader can't do without, is what may
-   * be copied.
+   * Goes on only when every shard, and every side file that a loader can't do without or that is
+   * written anew from what it says, is what may be copied.
    *
    * @throws JobException REFUSED otherwise, with each that is not
    */
   static void require(SparkJob job, PlannedCheckpoint planned) throws JobException, IOException {
     CheckpointAccess access = new CheckpointAccess(planned.location(), job.hadoop());
+    Set<String> changed =
+        planned.sideFileChanges().stream().map(SideFileChange::name).collect(Collectors.toSet());
     List<Finding> refused = new ArrayList<>();
     try (Store store = access.open()) {
       LinkTargets targets = of(store, planned.location());
@@ -67,7 +71,7 @@ final class LinkTargets {
         targets.refuseShard(shard.name()).ifPresent(refused::add);
       }
       for (SideFile file : planned.checkpoint().sideFiles()) {
-        if (SideFileCopy.isNeeded(file)) {
+        if (SideFileCopy.isNeeded(file) || changed.contains(file.name())) {
           targets.refuseSideFile(file).ifPresent(refused::add);
         }
       }

@@ -302,6 +302,8 @@ public final class Journal {
         ofKinds(index, JournalEntry.Kind.PATCH, JournalEntry.Kind.REPLACE),
         entry -> undoEntry(entry, conditions.get(entry), check));
     syncParents(index);
+    step("journal: look at what was exchanged");
+    check.requireNewUntouched(ofKinds(index, JournalEntry.Kind.REPLACE, JournalEntry.Kind.ADD));
     removeJournal();
     step("journal: rolled back");
     return result(JournalResult.Outcome.ROLLED_BACK);
@@ -327,13 +329,31 @@ public final class Journal {
    * Gives up the possibility of undoing: removes the journal of a finished repair (J16).
    *
    * @throws JournalException when the repair is not finished
+   * @throws ForeignChangeException when somebody wrote into an original since it was exchanged
    */
   public void forget() throws IOException {
     requireClosed();
     if (state() != JournalState.NONE) {
+      requireNothingForgotten();
       removeJournal();
     }
     removeDiscarded();
+  }
+
+  /** A program that has an original open may write to it until it is removed. */
+  private void requireNothingForgotten() throws IOException {
+    if (!has(paths.ready()) || !has(paths.anchor())) {
+      return;
+    }
+    JournalIndex index;
+    try {
+      index = index();
+    } catch (JournalException | JournalRefusedException noRunWroteIt) {
+      // T3: no journal is needed to remove one.
+      return;
+    }
+    check(index, JournalCheck.Aim.FORWARD)
+        .requireOriginalsUntouched(ofKinds(index, JournalEntry.Kind.REPLACE));
   }
 
   /** J6. */
@@ -429,7 +449,10 @@ public final class Journal {
     List<SeenFiles.Seen> seen = new ArrayList<>();
     for (JournalEntry entry : exchanged) {
       FileStamp stamp = store.stamp(paths.file(entry.name()));
-      seen.add(new SeenFiles.Seen(entry.number(), stamp));
+      // What somebody has written into it by now is not ours to vouch for.
+      if (stamp.hasContentOf(entry.after().stamp())) {
+        seen.add(new SeenFiles.Seen(entry.number(), stamp));
+      }
     }
     DurableFile.write(store, paths.seen(), JsonDocument.write(new SeenFiles(seen)));
   }

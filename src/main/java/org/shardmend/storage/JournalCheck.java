@@ -191,6 +191,32 @@ final class JournalCheck {
     }
   }
 
+  /**
+   * Goes on only while nobody wrote into the new files after they were looked at, and the originals
+   * have their names back: a program that had one open still can.
+   *
+   * @throws ForeignChangeException otherwise
+   */
+  void requireNewUntouched(List<JournalEntry> exchanged) throws IOException {
+    for (JournalEntry entry : exchanged) {
+      String kept = paths.replacement(entry.number());
+      if (OwnDirectory.has(store, paths.checkpoint(), kept) && !isAsLookedAt(entry, kept)) {
+        throw foreign(
+            entry.name(),
+            "is what it was before the repair again, but somebody wrote into the repaired file, which is now %s; move that elsewhere, and run rollback again"
+                .formatted(store.locate(kept)));
+      }
+    }
+  }
+
+  private boolean isAsLookedAt(JournalEntry entry, String kept) throws IOException {
+    FileStamp now = store.stamp(kept);
+    FileStamp looked = seen.get(entry.number());
+    return (looked != null && now.hasContentOf(looked))
+        || (identitiesCount && now.hasContentOf(entry.after().stamp()))
+        || isImage(kept, entry.after(), Optional.ofNullable(last.get(entry.number())));
+  }
+
   private boolean originalWasWrittenTo(JournalEntry entry) throws IOException {
     String kept = paths.original(entry.number());
     return identitiesCount

@@ -30,6 +30,23 @@ public final class OwnDirectory {
     }
   }
 
+  /**
+   * As {@link #requirePlain(Store, String)}, of a directory in the checkpoint, to which no link may
+   * lead.
+   *
+   * @param directory relative to the checkpoint
+   * @throws JournalRefusedException when it is absent, or a link or another thing is there
+   */
+  public static void requirePlainBelow(Store store, String checkpoint, String directory)
+      throws IOException {
+    String path = checkpoint + "/" + directory;
+    if (!has(store, checkpoint, path + NAME) && !has(store, checkpoint, path)) {
+      throw JournalRefusedException.malformed(
+          store.locate(checkpoint), "has no directory '%s', but a journal".formatted(directory));
+    }
+    requirePlain(store, path);
+  }
+
   private static void requirePlain(Store store, FileStatus entry, int depth) throws IOException {
     if (entry.isFile()) {
       return;

@@ -1,12 +1,14 @@
 package org.shardmend.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -51,6 +53,16 @@ class HostileSideFilesTest {
       assertThat(refused.reason()).isEqualTo(CheckpointException.Reason.USAGE);
       assertThat(refused).hasMessageContaining("state.json");
     }
+  }
+
+  /** The name of a side file may be a link to a file that only the reader can read. */
+  @Example
+  void whatAFileHoldsThatIsNoIndexIsNotInTheMessage() {
+    byte[] secret = "hf_abc'def\n".getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> IndexJson.read(secret, "model.safetensors.index.json"))
+        .isInstanceOf(CheckpointException.class)
+        .hasMessageContaining("Unrecognized token")
+        .hasMessageNotContainingAny("hf_abc", "def");
   }
 
   @Property(tries = 200)

@@ -1,11 +1,18 @@
 package org.shardmend.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.safetensors.UnknownDtypes;
+import org.shardmend.storage.JournalRefusedException;
 import org.shardmend.storage.JournalResult;
 import org.shardmend.storage.LocalStore;
 import org.shardmend.storage.TargetLock;
@@ -13,6 +20,7 @@ import org.shardmend.storage.TargetLock;
 /** A rollback looks at nothing before it holds the checkpoint's lock. */
 class RollbackLockTest {
   @TempDir private Path checkpoint;
+  @TempDir private Path scratch;
 
   @Test
   void aRollbackWaitsForTheLockWhereThereIsNoJournalYet() throws Exception {
@@ -24,6 +32,38 @@ class RollbackLockTest {
     }
     assertThat(rollback().outcome()).isEqualTo(JournalResult.Outcome.NOTHING);
     assertThat(checkpoint).isEmptyDirectory();
+  }
+
+  /** A journal that came with a checkpoint may name files behind such a link. */
+  @Test
+  void noLockIsTakenBehindALinkThatADumpMayBe() throws Exception {
+    Path outside = Files.createDirectory(scratch.resolve("outside"));
+    // Whatever is made in it, and be it removed again, shows.
+    Files.setLastModifiedTime(outside, FileTime.fromMillis(0));
+    Files.createSymbolicLink(checkpoint.resolve("linked"), outside);
+    Path dump = Files.createDirectory(checkpoint.resolve("dump"));
+    Files.createSymbolicLink(dump.resolve(".shardmend"), outside);
+    PlanRequest look =
+        new PlanRequest(
+            LayoutActions.location(checkpoint),
+            DiscoveryOptions.defaults(),
+            List.of(),
+            UnknownDtypes.ALLOW);
+    try (HeldLocks locks =
+        HeldLocks.of(
+            new LocalStore(),
+            checkpoint.toString(),
+            new RunRecord(look, ""),
+            true,
+            Progress.SILENT)) {
+      for (String directory : List.of("linked", "dump", "absent")) {
+        assertThatThrownBy(() -> locks.alsoOf(directory))
+            .as(directory)
+            .isInstanceOf(JournalRefusedException.class);
+      }
+      assertThat(checkpoint.resolve("absent")).doesNotExist();
+    }
+    assertThat(Files.getLastModifiedTime(outside)).isEqualTo(FileTime.fromMillis(0));
   }
 
   private JournalResult rollback() throws JobException {

@@ -462,4 +462,59 @@ class JournalTest {
       assertThat(Files.getAttribute(shard(name), "unix:nlink")).as(name).isEqualTo(1);
     }
   }
+
+  /** Writes into a file at one step of the journal. */
+  private Journal journalWith(String step, Path written) {
+    return Journal.of(
+        store,
+        checkpoint.toString(),
+        reached -> {
+          if (reached.equals(step)) {
+            touchData(written);
+          }
+        });
+  }
+
+  @Test
+  void j13_noOriginalIsPutOverWhatWasWrittenIntoTheNewFileWhileTheRepairWasApplied()
+      throws IOException {
+    scenario.prepare(StepListener.NONE);
+    journalWith("journal: take the new files out of the journal", shard(InPlaceScenario.REPLACED))
+        .finish(1);
+    Map<String, String> newer = tree(checkpoint);
+    assertThatThrownBy(() -> scenario.journal().rollback(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining(InPlaceScenario.REPLACED);
+    assertThat(tree(checkpoint)).isEqualTo(newer);
+  }
+
+  @Test
+  void j13_whatIsWrittenIntoTheNewFileWhileItIsExchangedBackIsNotRemoved() throws IOException {
+    scenario.prepare(StepListener.NONE);
+    scenario.journal().finish(1);
+    Path kept = checkpoint.resolve(".shardmend/journal/new/2");
+    assertThatThrownBy(() -> journalWith("journal: look at what was exchanged", kept).rollback(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining("journal/new/2");
+    assertThatThrownBy(() -> scenario.journal().rollback(1))
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining("journal/new/2");
+    Files.move(kept, directory.resolve("newer"));
+    scenario.journal().rollback(1);
+    assertOld();
+  }
+
+  @Test
+  void j16_forgettingKeepsAnOriginalThatWasWrittenToAfterItWasExchanged() throws IOException {
+    scenario.prepare(StepListener.NONE);
+    scenario.journal().finish(1);
+    Path original = checkpoint.resolve(".shardmend/journal/old/2");
+    touchData(original);
+    assertThatThrownBy(() -> scenario.journal().forget())
+        .isInstanceOf(ForeignChangeException.class)
+        .hasMessageContaining("journal/old/2");
+    Files.move(original, directory.resolve("newer"));
+    scenario.journal().forget();
+    assertNew();
+  }
 }
