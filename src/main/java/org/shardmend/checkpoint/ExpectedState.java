@@ -96,6 +96,11 @@ public final class ExpectedState implements Serializable {
     return units;
   }
 
+  /** Of which ranks something is said, in the document's order. */
+  public List<UnitId> ranks() {
+    return units.stream().map(ExpectedUnit::ranks).toList();
+  }
+
   /** What the loader of that unit expects, by name; empty when nothing is said about it. */
   public Optional<Map<String, ExpectedTensor>> forUnit(UnitId unit) {
     List<ExpectedUnit> speaking = units.stream().filter(u -> u.speaksOf(unit)).toList();

@@ -32,10 +32,9 @@ public record ExpectedUnit(UnitId ranks, Map<String, ExpectedTensor> tensors)
     return new ExpectedUnit(unit, expected);
   }
 
-  /** Whether it speaks of that unit. A layout without stages or ranks counts as stage or rank 0. */
+  /** Whether it speaks of that unit. */
   boolean speaksOf(UnitId unit) {
-    return (ranks.pp() == UnitId.ABSENT || ranks.pp() == unit.stage())
-        && (ranks.tp() == UnitId.ABSENT || ranks.tp() == Math.max(unit.tp(), 0));
+    return ranks.includes(unit);
   }
 
   /** Whether there is a rank that both speak of. */

@@ -14,18 +14,22 @@ import java.util.function.ToIntFunction;
  * of. A layout without stages or ranks counts as stage or rank 0.
  */
 public final class LaunchRanks {
-  private final ExpectedState expected;
+  private final List<UnitId> expected;
   private final SortedSet<UnitId> present = new TreeSet<>();
   private final boolean hasStages;
   private final Optional<ServekitInfo> servekit;
 
-  /** The ranks of the launch that expects this, and those that the checkpoint has. */
-  public LaunchRanks(ExpectedState expected, Checkpoint checkpoint) {
+  /**
+   * The ranks of a launch, and those that the checkpoint has.
+   *
+   * @param expected of which ranks something is expected; one that is absent stands for every one
+   */
+  public LaunchRanks(List<UnitId> expected, Checkpoint checkpoint) {
     this(expected, checkpoint.units().stream().map(LoadUnit::id).toList(), checkpoint.servekit());
   }
 
-  LaunchRanks(ExpectedState expected, Collection<UnitId> units, Optional<ServekitInfo> servekit) {
-    this.expected = expected;
+  LaunchRanks(List<UnitId> expected, Collection<UnitId> units, Optional<ServekitInfo> servekit) {
+    this.expected = List.copyOf(expected);
     this.servekit = servekit;
     this.hasStages = units.stream().anyMatch(unit -> unit.ppRank().isPresent());
     units.forEach(unit -> present.add(counted(unit)));
@@ -39,8 +43,7 @@ public final class LaunchRanks {
     SortedSet<Integer> stages = numbers(present, UnitId::pp);
     SortedSet<Integer> ranks = numbers(present, UnitId::tp);
     SortedSet<UnitId> missing = new TreeSet<>();
-    for (ExpectedUnit unit : expected.units()) {
-      UnitId of = unit.ranks();
+    for (UnitId of : expected) {
       for (int stage : of.pp() == UnitId.ABSENT ? stages : Set.of(of.pp())) {
         for (int rank : of.tp() == UnitId.ABSENT ? ranks : Set.of(of.tp())) {
           if (!present.contains(new UnitId(stage, rank))) {
@@ -80,10 +83,8 @@ public final class LaunchRanks {
   /** The highest number; every one where some unit is said to be for all. */
   private int lastExpected(ToIntFunction<UnitId> number) {
     boolean isForAll =
-        expected.units().stream().anyMatch(u -> number.applyAsInt(u.ranks()) == UnitId.ABSENT);
-    return isForAll
-        ? Integer.MAX_VALUE
-        : expected.units().stream().mapToInt(u -> number.applyAsInt(u.ranks())).max().orElse(0);
+        expected.stream().anyMatch(ranks -> number.applyAsInt(ranks) == UnitId.ABSENT);
+    return isForAll ? Integer.MAX_VALUE : expected.stream().mapToInt(number).max().orElse(0);
   }
 
   private static SortedSet<Integer> numbers(

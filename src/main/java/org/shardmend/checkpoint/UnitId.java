@@ -48,6 +48,14 @@ public record UnitId(int pp, int tp) implements Serializable, Comparable<UnitId>
     return Math.max(pp, 0);
   }
 
+  /**
+   * Whether {@code unit} is this one, where an absent rank here stands for every one, and an absent
+   * one there counts as the first.
+   */
+  public boolean includes(UnitId unit) {
+    return (pp == ABSENT || pp == unit.stage()) && (tp == ABSENT || tp == Math.max(unit.tp(), 0));
+  }
+
   /** For people: {@code pp 1, tp 0}, {@code tp 3}, or {@code all ranks}. */
   public String label() {
     if (tp == ABSENT) {

@@ -89,7 +89,7 @@ final class AgainstStage {
       LongConsumer meter) {
 
     ArrayList<Fault> run(Task task) throws IOException {
-      ArrayList<Fault> faults = new ArrayList<>();
+      UnitFaults faults = new UnitFaults(task.source().id());
       List<NamedTensor> before =
           UnitHeaders.read(source, task.source(), dtypes, ofSource, meter).tensors();
       Map<String, NamedTensor> after = new HashMap<>();
@@ -121,7 +121,7 @@ final class AgainstStage {
                           tensor.name(),
                           "%s: '%s' comes from no tensor of the source"
                               .formatted(unit.label(), tensor.name()))));
-      return faults;
+      return faults.told();
     }
 
     private Optional<Fault> fault(

@@ -134,7 +134,7 @@ final class AliasStage {
     Receipt of(Task task) throws IOException {
       List<NamedTensor> tensors =
           UnitHeaders.read(access, task.unit().unit(), dtypes, shared, meter).tensors();
-      AliasSearch search = new AliasSearch(tensors, active, task.unit().expectation());
+      AliasSearch search = new AliasSearch(tensors, active, task.unit().expected().read(meter));
       Compared compared = compared(search.toCompare(MOST_COMPARED), tensors, task.healthy());
       Pairing pairing = search.renamed(compared.contents());
       List<EqualNames> equal = new ArrayList<>();
@@ -259,7 +259,7 @@ final class AliasStage {
       throws IOException {
     List<NamedTensor> tensors =
         UnitHeaders.read(access, task.unit(), dtypes, shared, meter).tensors();
-    Optional<Map<String, ExpectedTensor>> expected = task.expectation();
+    Optional<Map<String, ExpectedTensor>> expected = task.expected().read(meter);
     BitSet holding = new BitSet();
     try (TensorComparer comparer = TensorComparer.within(access, meter)) {
       for (int i = 0; i < trials.size(); i++) {

@@ -1,13 +1,16 @@
 package org.shardmend.job;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
-import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.ExpectedTensor;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
@@ -23,9 +26,6 @@ import org.shardmend.safetensors.UnknownDtypes;
 
 /** Reads every header once and holds each load unit to the loader's contract, a task a unit. */
 final class ContractStage {
-  /** So many faults of one unit are told apart; a checkpoint with more is wrong as a whole. */
-  private static final int MOST_FAULTS = 5000;
-
   private ContractStage() {}
 
   /**
@@ -70,23 +70,19 @@ final class ContractStage {
    * @param expected what loaders expect, where it is known
    */
   record Standard(
-      Loader loader, RuleSet rules, OffFamilies off, Optional<ExpectedState> expected) {}
+      Loader loader, RuleSet rules, OffFamilies off, Optional<ExpectedUnits> expected) {}
 
   /** A unit, and where nothing is expected of it, the names that are expected of others. */
-  private record Task(UnitTask unit, boolean judged, HashSet<String> ofOthers)
+  private record Task(UnitTask unit, boolean judged, UnitExpectation ofOthers)
       implements Serializable {
 
-    static List<Task> of(List<NamedUnit> units, Optional<ExpectedState> expected) {
+    static List<Task> of(List<NamedUnit> units, Optional<ExpectedUnits> expected) {
       return UnitTask.of(units, expected).stream().map(unit -> of(unit, expected)).toList();
     }
 
-    private static Task of(UnitTask unit, Optional<ExpectedState> expected) {
-      HashSet<String> ofOthers = new HashSet<>();
-      boolean judged = expected.isEmpty() || expected.get().forUnit(unit.unit().id()).isPresent();
-      if (!judged) {
-        expected.get().units().forEach(other -> ofOthers.addAll(other.tensors().keySet()));
-      }
-      return new Task(unit, judged, ofOthers);
+    private static Task of(UnitTask unit, Optional<ExpectedUnits> expected) {
+      boolean judged = expected.isEmpty() || expected.get().speakOf(unit.unit().id());
+      return new Task(unit, judged, judged ? UnitExpectation.UNKNOWN : expected.get().ofAll());
     }
   }
 
@@ -108,38 +104,46 @@ final class ContractStage {
         (task, meter) -> {
           NamedUnit unit = task.unit().unit();
           UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared, meter);
-          return receipt(task, headers, loader, rules, off);
+          return receipt(task, headers, loader, rules, off, meter);
         });
   }
 
   private static Receipt receipt(
-      Task task, UnitHeaders headers, Loader loader, RuleSet rules, OffFamilies off) {
+      Task task,
+      UnitHeaders headers,
+      Loader loader,
+      RuleSet rules,
+      OffFamilies off,
+      LongConsumer meter)
+      throws IOException {
     UnitId unit = task.unit().unit().id();
-    ArrayList<Fault> faults = new ArrayList<>();
+    UnitFaults faults = new UnitFaults(unit);
     headers.problems().forEach(problem -> faults.add(malformed(problem)));
     List<NamedTensor> tensors = stateDict(headers.tensors());
     Judgement judgement = Judgement.JUDGED;
     SkippedNames skipped = SkippedNames.none();
     WrappedNames wrapped = WrappedNames.none();
     NameCures cures = NameCures.none();
+    Optional<Map<String, ExpectedTensor>> expected = task.unit().expected().read(meter);
     if (!task.judged()) {
-      boolean repeats = tensors.stream().allMatch(t -> task.ofOthers().contains(t.name()));
+      Map<String, ExpectedTensor> ofOthers = task.ofOthers().read(meter).orElseGet(Map::of);
+      boolean repeats = tensors.stream().allMatch(t -> ofOthers.containsKey(t.name()));
       judgement = repeats ? Judgement.REPEATS_OTHERS : Judgement.UNKNOWN;
-    } else if (task.unit().checked()) {
-      ContractVerdict verdict = LoaderContract.check(loader, unit, tensors, task.unit().expected());
-      add(ofWhatWasRead(verdict.faults(), headers), unit, faults);
+    } else if (expected.isPresent()) {
+      ContractVerdict verdict = LoaderContract.check(loader, unit, tensors, expected.get());
+      ofWhatWasRead(verdict.faults(), headers).forEach(fault -> faults.add(fault(fault)));
       cures = off.cures(verdict.unknown(), verdict.missing());
       if (loader.skipsUnknownNames()) {
         skipped = SkippedNames.of(unit, verdict.unknown());
       }
     } else {
-      add(aliases(loader, unit, headers.tensors(), rules), unit, faults);
+      aliases(loader, unit, headers.tensors(), rules).forEach(fault -> faults.add(fault(fault)));
       wrapped = WrappedNames.of(headers.tensors(), rules);
     }
     return new Receipt(
         headers.tensors().size(),
         headers.summary(task.unit().unit()),
-        faults,
+        faults.told(),
         new ArrayList<>(headers.findings()),
         judgement,
         skipped,
@@ -155,18 +159,6 @@ final class ContractStage {
         : faults.stream()
             .filter(fault -> fault.code() != ContractFault.Code.MISSING_TENSOR)
             .toList();
-  }
-
-  private static void add(List<ContractFault> broken, UnitId unit, List<Fault> faults) {
-    broken.stream().limit(MOST_FAULTS).forEach(fault -> faults.add(fault(fault)));
-    if (broken.size() > MOST_FAULTS) {
-      faults.add(
-          new Fault(
-              "more-faults",
-              "",
-              "",
-              "%s: %,d more faults".formatted(unit.label(), broken.size() - MOST_FAULTS)));
-    }
   }
 
   /** What the contract is about: plain attributes are set without being asked for. */

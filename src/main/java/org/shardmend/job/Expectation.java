@@ -23,11 +23,12 @@ public sealed interface Expectation {
   }
 
   /**
-   * The state.
+   * What is expected of each unit, where anything is known.
    *
-   * @throws JobException as {@link LikeStage#read}
+   * @throws JobException USAGE when there is no such checkpoint, REFUSED when it is malformed,
+   *     FAILED when it can't be read
    */
-  Optional<ExpectedState> state(SparkJob job, PlanRequest request) throws JobException;
+  Optional<ExpectedUnits> units(SparkJob job, PlanRequest request) throws JobException;
 
   /** The healthy checkpoint, where it comes from one: its bytes say something, too. */
   default Optional<Location> healthy() {
@@ -37,7 +38,7 @@ public sealed interface Expectation {
   /** Nothing. */
   record None() implements Expectation {
     @Override
-    public Optional<ExpectedState> state(SparkJob job, PlanRequest request) {
+    public Optional<ExpectedUnits> units(SparkJob job, PlanRequest request) {
       return Optional.empty();
     }
   }
@@ -45,16 +46,16 @@ public sealed interface Expectation {
   /** A document. */
   record Stated(ExpectedState expected) implements Expectation {
     @Override
-    public Optional<ExpectedState> state(SparkJob job, PlanRequest request) {
-      return Optional.of(expected);
+    public Optional<ExpectedUnits> units(SparkJob job, PlanRequest request) {
+      return Optional.of(new StatedUnits(expected));
     }
   }
 
   /** A checkpoint. */
   record Like(Location location) implements Expectation {
     @Override
-    public Optional<ExpectedState> state(SparkJob job, PlanRequest request) throws JobException {
-      return Optional.of(LikeStage.read(job, request, location));
+    public Optional<ExpectedUnits> units(SparkJob job, PlanRequest request) throws JobException {
+      return Optional.of(HealthyUnits.of(job, request, location));
     }
 
     @Override

@@ -5,7 +5,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import org.shardmend.checkpoint.DiscoveryOptions;
-import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.Layout;
 import org.shardmend.plan.NameCount;
 import org.shardmend.plan.NameEvidence;
@@ -64,7 +63,7 @@ public final class FindAliasesAction {
     String layout = planned.checkpoint().layout().id();
     RuleSet active = planned.rules();
     Location location = request.checkpoint();
-    Optional<ExpectedState> expected = expectation.state(job, request);
+    Optional<ExpectedUnits> expected = expectation.units(job, request);
     AliasStage stage =
         new AliasStage(
             job,

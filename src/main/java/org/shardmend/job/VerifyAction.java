@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.shardmend.checkpoint.Checkpoint;
 import org.shardmend.checkpoint.DiscoveryOptions;
-import org.shardmend.checkpoint.ExpectedState;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HeaderFindings;
@@ -47,7 +46,7 @@ public final class VerifyAction {
    *     open, FAILED when something can't be read; what is wrong with the checkpoint is returned
    */
   public VerifyResult execute() throws JobException {
-    Optional<ExpectedState> expected = request.expectation().state(job, request.plan());
+    Optional<ExpectedUnits> expected = request.expectation().units(job, request.plan());
     Checkpoint checkpoint;
     try {
       checkpoint = Discoveries.discover(job, access, discovery(expected));
@@ -74,7 +73,7 @@ public final class VerifyAction {
     receipts.stream().flatMap(receipt -> receipt.faults().stream()).distinct().forEach(faults::add);
     Set<UnitId> notRead = Set.of();
     if (expected.isPresent()) {
-      LaunchRanks launch = new LaunchRanks(expected.get(), checkpoint);
+      LaunchRanks launch = new LaunchRanks(expected.get().ranks(), checkpoint);
       launch.withoutFiles().forEach(ranks -> faults.add(unitMissing(ranks)));
       UnjudgedUnits unjudged = new UnjudgedUnits(launch, receipts, request.partialExpectation());
       unjudged.sort(faults, findings);
@@ -165,7 +164,7 @@ public final class VerifyAction {
   }
 
   /** Who knows what the loaders expect judges by that, and not by what savers usually leave. */
-  private DiscoveryOptions discovery(Optional<ExpectedState> expected) {
+  private DiscoveryOptions discovery(Optional<ExpectedUnits> expected) {
     DiscoveryOptions options = request.plan().discovery();
     return expected.isPresent() ? options.notingOddities() : options;
   }

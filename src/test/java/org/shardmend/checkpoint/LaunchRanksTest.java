@@ -74,7 +74,7 @@ class LaunchRanksTest {
     Optional<ServekitInfo> twoByTwo =
         Optional.of(ServekitInfo.read(ServekitJson.of(2, 2).getBytes(StandardCharsets.UTF_8)));
     List<UnitId> units = List.of(at(0, 0), at(0, 1), at(1, 0), at(1, 1), at(2, 0));
-    LaunchRanks launch = new LaunchRanks(of(at(0, 0)), units, twoByTwo);
+    LaunchRanks launch = new LaunchRanks(of(at(0, 0)).ranks(), units, twoByTwo);
 
     assertThat(launch.isBeyond(at(1, 1), true)).isFalse();
     assertThat(launch.isBeyond(at(2, 0), false)).isTrue();
@@ -92,6 +92,6 @@ class LaunchRanksTest {
   }
 
   private static LaunchRanks ranks(ExpectedState expected, UnitId... units) {
-    return new LaunchRanks(expected, List.of(units), Optional.empty());
+    return new LaunchRanks(expected.ranks(), List.of(units), Optional.empty());
   }
 }

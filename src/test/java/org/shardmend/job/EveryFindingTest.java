@@ -39,6 +39,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.HashKind;
 import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.UnitId;
 import org.shardmend.trial.Engine;
 import org.shardmend.trial.Fault;
 import org.shardmend.trial.TrialSettings;
@@ -449,8 +450,14 @@ class EveryFindingTest {
     LayoutActions actions = LayoutActions.with(rules(made));
     Set<String> codes = new TreeSet<>();
     if (made.expected().isPresent()) {
-      ExpectedState before =
-          LikeStage.read(actions.job(), actions.of(checkpoint), LayoutActions.location(checkpoint));
+      HealthyUnits healthy =
+          HealthyUnits.of(
+              actions.job(), actions.of(checkpoint), LayoutActions.location(checkpoint));
+      List<ExpectedUnit> units = new ArrayList<>();
+      for (UnitId ranks : healthy.ranks()) {
+        units.add(new ExpectedUnit(ranks, healthy.of(ranks).read(bytes -> {}).orElseThrow()));
+      }
+      ExpectedState before = ExpectedState.of(units);
       made.damage().to(checkpoint);
       new VerifyAction(
               actions.job(),
