@@ -8,9 +8,12 @@ import java.util.stream.Collectors;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.plan.ActionCounts;
 import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.Journal;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.Stores;
+import org.shardmend.storage.TargetLock;
 
 /**
  * A sweep's work on one checkpoint, in a thread of its own. Whatever happens to this one is its
@@ -185,8 +188,35 @@ final class CheckpointSweep {
   }
 
   private SweptCheckpoint gone() {
+    if (!request.isDryRun() && request.output(candidate).isEmpty()) {
+      removeOwnRemains();
+    }
     return SweptCheckpoint.without(
         location, SweptCheckpoint.Outcome.GONE, "removed while the sweep ran");
+  }
+
+  /**
+   * What this repair has put where the checkpoint was, and the directory that came with it;
+   * whatever else is there stays, and so does a journal that something could be undone by.
+   */
+  private void removeOwnRemains() {
+    try (Store store = Stores.open(location, own.hadoop())) {
+      if (store.stat(location.path()).filter(FileStatus::isDirectory).isEmpty()) {
+        return;
+      }
+      OwnDirectory.requirePlain(store, location.path());
+      try (TargetLock lock =
+          TargetLock.acquire(store, TargetLock.inside(location.path()), run.id().value())) {
+        lock.requireHeld();
+        Journal.of(store, location.path(), request.listener()).removeRemains();
+      }
+      if (store.list(location.path()).isEmpty()) {
+        store.delete(location.path());
+      }
+    } catch (IOException e) {
+      own.progress()
+          .message("%s is gone, but not all of it: %s".formatted(location, e.getMessage()));
+    }
   }
 
   /** Refusals and failures have their row in the audit; of refusals it is the sweep's memory. */

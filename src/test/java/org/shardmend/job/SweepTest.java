@@ -404,6 +404,7 @@ class SweepTest {
 
     assertThat(swept.outcome()).isEqualTo(Outcome.GONE);
     assertThat(swept.message()).isEqualTo("removed while the sweep ran");
+    assertThat(root.resolve("a")).doesNotExist();
     assertThat(actions.plan(elsewhere).counts().rename()).isPositive();
   }
 
