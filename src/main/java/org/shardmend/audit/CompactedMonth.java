@@ -71,7 +71,9 @@ record CompactedMonth(
       SortedMap<String, List<String>> files = new TreeMap<>();
       for (AuditTable<?> table : AuditTable.inAppendOrder()) {
         List<String> names = new ArrayList<>();
-        manifest.path("files").path(table.name()).forEach(name -> names.add(name.asText()));
+        for (JsonNode name : manifest.path("files").path(table.name())) {
+          names.add(requireCompacted(name.asText(), table, month));
+        }
         files.put(table.name(), names);
       }
       return new CompactedMonth(month, generation, runs, files);
@@ -81,5 +83,16 @@ record CompactedMonth(
               .formatted(origin, e.getMessage()),
           e);
     }
+  }
+
+  /** What is read of an audit lies in it, whoever wrote the manifest. */
+  private static String requireCompacted(String name, AuditTable<?> table, String month) {
+    String file = name.substring(name.lastIndexOf('/') + 1);
+    if (!AuditLayout.isCompactedFile(file)
+        || !name.equals(AuditLayout.directory(table, month) + "/" + file)) {
+      throw new IllegalArgumentException(
+          "it names '%s', which no compaction writes".formatted(name));
+    }
+    return name;
   }
 }

@@ -1,7 +1,9 @@
 package org.shardmend.job;
 
 import java.io.IOException;
+import org.shardmend.storage.JournalRefusedException;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.OwnDirectory;
 import org.shardmend.storage.Store;
 
 /** Where the audit is that a user means. */
@@ -11,10 +13,19 @@ final class AuditPlaces {
 
   private AuditPlaces() {}
 
-  /** The audit's root: {@code place} itself, or inside it when it is a repaired checkpoint. */
+  /**
+   * The audit's root: {@code place} itself, or inside it when it is a repaired checkpoint, with
+   * which it may have come.
+   *
+   * @throws JournalRefusedException when a link is inside
+   */
   static Location root(Store store, Location place) throws IOException {
     Location inside = place.child(INSIDE);
-    return store.stat(inside.path()).isPresent() ? inside : place;
+    if (store.stat(inside.path()).isEmpty()) {
+      return place;
+    }
+    OwnDirectory.requirePlain(store, place.path());
+    return inside;
   }
 
   /**
