@@ -3,7 +3,13 @@ package org.shardmend.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.shardmend.checkpoint.ExpectedTensor;
+import org.shardmend.checkpoint.UnitId;
+import org.shardmend.safetensors.Shape;
 
 class LoaderContractTest {
   @Test
@@ -13,6 +19,16 @@ class LoaderContractTest {
     assertThat(LoaderContract.keyError("'\"")).isEqualTo("KeyError: '\\'\"'");
     assertThat(LoaderContract.keyError("a\n\\\u0000\u200e😀é"))
         .isEqualTo("KeyError: 'a\\n\\\\\\x00\\u200e😀é'");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Loader.class)
+  void aParameterWithoutElementsIsMissedByStrictLoadersOfHuggingFaceAlone(Loader loader) {
+    Map<String, ExpectedTensor> expected =
+        Map.of("empty", ExpectedTensor.of("BF16", Shape.of(0, 16)));
+
+    assertThat(LoaderContract.check(loader, UnitId.NONE, List.of(), expected).missing())
+        .hasSize(loader == Loader.HUGGINGFACE ? 1 : 0);
   }
 
   @Test
