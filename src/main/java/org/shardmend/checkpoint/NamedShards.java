@@ -20,13 +20,16 @@ final class NamedShards {
           FindingCode.MISSING_SHARD.finding(
               name, "%s is missing, though %s names it. %s".formatted(name, namedBy, cure)));
     }
-    if (!entry.get().isReadable()) {
-      return Optional.of(
-          FindingCode.NOT_A_REGULAR_FILE.finding(
-              name,
-              name
-                  + " is no regular file, and was not opened. Put the shard itself in its place."));
-    }
-    return Optional.empty();
+    return notRegular(name, entry, "Put the shard itself in its place.");
+  }
+
+  /** The problem with a file that is there and is none that could be opened. */
+  static Optional<Finding> notRegular(String name, Optional<FileEntry> entry, String cure) {
+    return entry
+        .filter(found -> !found.isReadable())
+        .map(
+            found ->
+                FindingCode.NOT_A_REGULAR_FILE.finding(
+                    name, "%s is no regular file, and was not opened. %s".formatted(name, cure)));
   }
 }

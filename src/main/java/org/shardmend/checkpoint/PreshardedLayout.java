@@ -171,6 +171,8 @@ final class PreshardedLayout {
     }
     ChecksumJson checksums = readChecksums();
     List<Finding> problems = new ArrayList<>();
+    NamedShards.notRegular(prefix + READY, entry(READY), "Dump the model again.")
+        .ifPresent(problems::add);
     Map<String, Shard> shards = shards(checksums, problems);
     int tp = tensorParallelSize(checksums, problems);
     if (!problems.isEmpty()) {

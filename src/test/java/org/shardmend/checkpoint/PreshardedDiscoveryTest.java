@@ -139,6 +139,17 @@ class PreshardedDiscoveryTest {
   }
 
   @Test
+  void aReadyThatIsADirectoryIsNoneForTheEngineWhichWouldDumpAnew() {
+    CheckpointException root =
+        refusal(InMemoryFiles.ofSample(SHA1).without(DUMP + "/READY").directory(DUMP + "/READY"));
+    CheckpointException itself = refusal(dumpItself().without("READY").directory("READY"));
+
+    assertThat(codes(root)).containsExactly("not-a-regular-file");
+    assertThat(root).hasMessageContaining(DUMP + "/READY is no regular file");
+    assertThat(codes(itself)).containsExactly("not-a-regular-file");
+  }
+
+  @Test
   void aDumpWithoutChecksumJsonIsRefused() {
     CheckpointException e = refusal(InMemoryFiles.ofSample(SHA1).without(DUMP + "/checksum.json"));
 
