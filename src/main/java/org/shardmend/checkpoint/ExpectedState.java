@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.shardmend.safetensors.DisplayName;
@@ -248,6 +249,14 @@ public final class ExpectedState implements Serializable {
     private String dtype() throws JsonFormatException {
       if (cursor.peekString("dtype").isEmpty()) {
         throw cursor.failure("'dtype' is empty; leave it out if unknown");
+      }
+      String dtype = cursor.peekString("dtype");
+      if (!dtype.equals(dtype.toUpperCase(Locale.ROOT))) {
+        throw cursor.failure(
+            "'dtype' is "
+                + DisplayName.of(dtype)
+                + ", which is no name of safetensors; write it as headers do (BF16, F32, I64,"
+                + " BOOL, F8_E4M3)");
       }
       return cursor.string("dtype");
     }

@@ -79,6 +79,8 @@ class ExpectedStateTest {
         "{\"units\": [{\"tp_rank\": 1.0}]}|expected tp_rank to be a whole number",
         "{\"units\": [{\"tensors\": {\"a\": {\"dtype\": 3}}}]}|expected dtype to be a string",
         "{\"units\": [{\"tensors\": {\"a\": {\"dtype\": \"\"}}}]}|'dtype' is empty",
+        "{\"units\": [{\"tensors\": {\"a\": {\"dtype\": \"bfloat16\"}}}]}|'bfloat16', which is no"
+            + " name of safetensors",
         "{\"units\": [{\"tensors\": {\"a\": {\"shape\": [-2]}}}]}|a dimension is -2",
         "{\"units\": [{\"tensors\": {\"a\": {\"size\": 2}}}]}|'size' is not known here",
         "{\"units\": [{\"tensors\": {\"a\": {}, \"a\": {}}}]}|Duplicate field 'a'",
