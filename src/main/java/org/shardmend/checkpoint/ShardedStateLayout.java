@@ -68,7 +68,7 @@ final class ShardedStateLayout {
                       + ofStaged.get()
                       + ") and one without ("
                       + ofPlain.get()
-                      + "). Move one of them elsewhere.")));
+                      + "). Move one of them elsewhere, or name the one to work on (--pattern).")));
     }
     return discover(listing, ofStaged.isPresent() ? staged : plain, options);
   }
