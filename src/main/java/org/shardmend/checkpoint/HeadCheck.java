@@ -20,10 +20,19 @@ final class HeadCheck implements UnitCheck {
   private static final Set<String> EMBEDDINGS =
       Set.of("embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in", "shared");
 
+  /**
+   * The embeddings of a model that was saved without the class that predicts words, though its
+   * config may still name it: those that turn texts into vectors (Qwen3-Embedding). Nothing stands
+   * before these names, and no loader of such a model asks for a head.
+   */
+  private static final Set<String> BARE =
+      Set.of("embed_tokens.weight", "wte.weight", "word_embeddings.weight");
+
   @Override
   public List<Finding> check(List<ScannedShard> shards, SmallReads reads) {
     boolean embeds = names(shards).anyMatch(HeadCheck::isEmbedding);
-    return !embeds || names(shards).anyMatch(HeadCheck::isHead)
+    boolean bare = names(shards).anyMatch(BARE::contains);
+    return !embeds || bare || names(shards).anyMatch(HeadCheck::isHead)
         ? List.of()
         : List.of(
             FindingCode.HEAD_MISSING.finding(

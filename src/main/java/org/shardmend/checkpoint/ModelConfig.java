@@ -19,6 +19,10 @@ public final class ModelConfig {
       List.of("quantization_config", "compression_config");
 
   private static final String TEXT_CONFIG = "text_config";
+  private static final String TIED = "tie_word_embeddings";
+
+  /** Sections of encoders, whose configs repeat every default and say nothing of words. */
+  private static final Pattern TOWER = Pattern.compile("vision|visual|audio");
 
   /** Where multimodal models describe their text model. */
   private static final List<String> TEXT_CONFIGS =
@@ -62,14 +66,23 @@ public final class ModelConfig {
    * says so in so many words, and none of its classes is one without a head.
    */
   public boolean hasHeadOfItsOwn() {
-    List<Boolean> tied = new ArrayList<>();
-    Stream.concat(Stream.of(root), TEXT_CONFIGS.stream().map(root::path))
-        .map(section -> section.path("tie_word_embeddings"))
-        .filter(JsonNode::isBoolean)
-        .forEach(said -> tied.add(said.booleanValue()));
-    return tied.contains(false)
-        && !tied.contains(true)
+    return Stream.concat(Stream.of(root), TEXT_CONFIGS.stream().map(root::path))
+            .anyMatch(section -> saysTied(section, false))
+        && !isTiedSomewhere(root)
         && architectures().stream().allMatch(name -> WITH_HEAD.matcher(name).matches());
+  }
+
+  private static boolean saysTied(JsonNode section, boolean tied) {
+    JsonNode said = section.path(TIED);
+    return said.isBoolean() && said.booleanValue() == tied;
+  }
+
+  /** The text model's config may lie deeper ({@code thinker_config.text_config}). */
+  private static boolean isTiedSomewhere(JsonNode section) {
+    return saysTied(section, true)
+        || section.properties().stream()
+            .filter(member -> !TOWER.matcher(member.getKey()).find())
+            .anyMatch(member -> isTiedSomewhere(member.getValue()));
   }
 
   /** How many layers the (text) model has. */

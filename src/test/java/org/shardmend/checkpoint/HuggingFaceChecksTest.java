@@ -76,6 +76,17 @@ class HuggingFaceChecksTest {
         .containsExactly("head-missing");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"embed_tokens.weight", "wte.weight"})
+  void aModelThatWasSavedWithoutTheClassThatPredictsWordsNeedsNoHead(String embeddings) {
+    assertThat(head(new TestShard().bf16(embeddings, 2, 2).bf16("norm.weight", 2))).isEmpty();
+  }
+
+  @Test
+  void embeddingsThatEncoderAndDecoderShareDoNotMakeUpForAHead() {
+    assertThat(head(new TestShard().bf16("shared.weight", 2, 2))).hasSize(1);
+  }
+
   @Test
   void filesWithoutEmbeddingsAreAPartThatNeedsNoHead() {
     assertThat(head(new TestShard().bf16("model.layers.0.mlp.up_proj.weight", 2, 2))).isEmpty();
@@ -88,7 +99,8 @@ class HuggingFaceChecksTest {
         "{\"tie_word_embeddings\": false, \"architectures\": [\"LlamaForCausalLM\"]}",
         "{\"text_config\": {\"tie_word_embeddings\": false},"
             + " \"architectures\": [\"Qwen2VLForConditionalGeneration\"]}",
-        "{\"language_config\": {\"tie_word_embeddings\": false}}"
+        "{\"language_config\": {\"tie_word_embeddings\": false}}",
+        "{\"tie_word_embeddings\": false, \"vision_config\": {\"tie_word_embeddings\": true}}"
       })
   void aConfigThatSaysThatNothingIsTiedAsksForAHead(String json) throws JsonFormatException {
     assertThat(config(json).hasHeadOfItsOwn()).isTrue();
@@ -100,6 +112,8 @@ class HuggingFaceChecksTest {
         "{}",
         "{\"tie_word_embeddings\": true}",
         "{\"tie_word_embeddings\": \"false\"}",
+        "{\"tie_word_embeddings\": false, \"thinker_config\": {\"text_config\":"
+            + " {\"tie_word_embeddings\": true}}}",
         "{\"tie_word_embeddings\": false, \"text_config\": {\"tie_word_embeddings\": true}}",
         "{\"tie_word_embeddings\": false, \"architectures\": [\"Qwen3Model\"]}",
         "{\"tie_word_embeddings\": false, \"architectures\": [\"MistralModel\", \"X\"]}",
