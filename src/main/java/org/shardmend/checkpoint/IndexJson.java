@@ -231,8 +231,8 @@ public final class IndexJson {
         // Some writers give it as 144575840256.0.
         BigDecimal number = new BigDecimal(cursor.numberText(name));
         totalSize = OptionalLong.of(number.longValueExact());
-      } catch (ArithmeticException e) {
-        totalSize = OptionalLong.empty(); // no whole number of bytes is as good as none
+      } catch (ArithmeticException | NumberFormatException e) { // a fraction, or NaN
+        totalSize = OptionalLong.empty(); // what is no whole number of bytes is as good as none
       }
     }
   }

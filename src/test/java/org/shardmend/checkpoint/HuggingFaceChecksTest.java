@@ -88,6 +88,14 @@ class HuggingFaceChecksTest {
   }
 
   @Test
+  void anInfiniteNumberIsOneForPythonAndHidesNothing() throws JsonFormatException {
+    assertThat(
+            config("{\"time_step_limit\": [0.0, Infinity, NaN], \"num_hidden_layers\": 2}")
+                .hiddenLayers())
+        .hasValue(2);
+  }
+
+  @Test
   void filesWithoutEmbeddingsAreAPartThatNeedsNoHead() {
     assertThat(head(new TestShard().bf16("model.layers.0.mlp.up_proj.weight", 2, 2))).isEmpty();
   }

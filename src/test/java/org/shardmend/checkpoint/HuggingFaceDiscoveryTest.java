@@ -364,6 +364,8 @@ class HuggingFaceDiscoveryTest {
   void aTotalWithAFractionOfZeroIsWhole() {
     assertThat(index("{\"metadata\": {\"total_size\": 20.0}, \"weight_map\": {}}").totalSize())
         .hasValue(20);
+    assertThat(index("{\"metadata\": {\"total_size\": NaN}, \"weight_map\": {}}").totalSize())
+        .isEmpty();
     assertThat(
             index("{\"metadata\": {\"total_size\": 1e999999999}, \"weight_map\": {}}").totalSize())
         .isEmpty();
