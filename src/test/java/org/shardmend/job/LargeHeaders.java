@@ -85,10 +85,34 @@ final class LargeHeaders {
     }
   }
 
+  /** Ranks of so many tensors of two bytes each, every second of them the alias of the next. */
+  static void writeAliases(Path directory, int ranks, int tensors) throws IOException {
+    Files.createDirectories(directory);
+    StringBuilder header = new StringBuilder("{");
+    ByteBuffer data = ByteBuffer.allocate(2 * tensors).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < tensors; i++) {
+      header
+          .append(i == 0 ? "" : ",")
+          .append("\"model.layers.%d.self_attn.".formatted(i / 2))
+          .append(i % 2 == 0 ? "attn_mha." : "")
+          .append("kv_b_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[1],")
+          .append("\"data_offsets\":[%d,%d]}".formatted(2 * i, 2 * i + 2));
+      data.putShort((short) (i / 2));
+    }
+    byte[] text = header.append("}").toString().getBytes(StandardCharsets.US_ASCII);
+    for (int rank = 0; rank < ranks; rank++) {
+      try (OutputStream out = Files.newOutputStream(directory.resolve(shard(rank)))) {
+        out.write(lengthOf(text.length));
+        out.write(text);
+        out.write(data.array());
+      }
+    }
+  }
+
   /**
    * Plans and repairs.
    *
-   * @param args the source, and the output
+   * @param args the source, and the output; without one it is planned alone
    */
   public static void main(String[] args) throws Exception {
     System.setProperty("spark.master", "local[4]");
@@ -96,8 +120,10 @@ final class LargeHeaders {
     try (SparkJob job = SparkJob.start("large headers", Progress.SILENT)) {
       Actions actions = Actions.withDefaultRules(job);
       System.out.println("planned " + actions.plan(Path.of(args[0])).counts());
-      RepairResult result = actions.repair(Path.of(args[0]), Path.of(args[1]));
-      System.out.println("repaired " + result.counts());
+      if (args.length > 1) {
+        RepairResult result = actions.repair(Path.of(args[0]), Path.of(args[1]));
+        System.out.println("repaired " + result.counts());
+      }
     }
   }
 }

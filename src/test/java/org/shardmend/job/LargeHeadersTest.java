@@ -18,22 +18,27 @@ import org.shardmend.testing.TestJvm;
 class LargeHeadersTest {
   private static final String CANONICAL = "\"model.layers.0.self_attn.kv_b_proj.weight\"";
 
+  private static final int RANKS = 4;
+  private static final int TENSORS = 60_000;
+
   @TempDir private Path scratch;
 
   private void repair(String heap) throws Exception {
+    assertThat(
+            run(heap, scratch.resolve("source").toString(), scratch.resolve("repaired").toString()))
+        .contains("repaired ");
+  }
+
+  private String run(String heap, String... places) throws Exception {
     Path log = scratch.resolve("log");
     Process process =
-        TestJvm.of(
-                LargeHeaders.class,
-                List.of("-Xmx" + heap),
-                scratch.resolve("source").toString(),
-                scratch.resolve("repaired").toString())
+        TestJvm.of(LargeHeaders.class, List.of("-Xmx" + heap), places)
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
     assertThat(process.waitFor(15, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).as(Files.readString(log)).isZero();
-    assertThat(Files.readString(log)).contains("repaired ");
+    return Files.readString(log);
   }
 
   /** Four tasks want to read one each at the same time. */
@@ -70,5 +75,14 @@ class LargeHeadersTest {
     try (InputStream in = Files.newInputStream(shard)) {
       assertThat(new String(in.readNBytes(200), StandardCharsets.ISO_8859_1)).contains(CANONICAL);
     }
+  }
+
+  /** What a plan and its comparisons hold of each name adds up over the shards. */
+  @Test
+  void hundredsOfThousandsOfDropsOfSeveralShardsArePlannedInASmallHeap() throws Exception {
+    Path source = scratch.resolve("source");
+    LargeHeaders.writeAliases(source, RANKS, TENSORS);
+
+    assertThat(run("192m", source.toString())).contains("drop=" + RANKS * TENSORS / 2);
   }
 }
