@@ -193,6 +193,25 @@ class LinkedSideFilesTest {
   }
 
   @Test
+  void aConfigThatIsWrittenAnewIsRefusedBehindALinkOutOfTheCheckpoint() throws Exception {
+    String module = "model.layers.0.self_attn.attn_mha.kv_b_proj";
+    Path secret =
+        Files.writeString(
+            scratch.resolve("secret.json"),
+            "{\"token\": \"mine\", \"quantization\": {\"exclude_modules\": [\"" + module + "\"]}}");
+    link(source.resolve("hf_quant_config.json"), secret);
+    Actions actions = Actions.withDefaultRules(SharedSparkJob.withProgress(Progress.SILENT));
+    RepairRequest request =
+        RepairRequest.toOutput(
+            actions.of(source).rewriting(Rewrites.NONE.withConfig()), Actions.location(output));
+
+    assertThatThrownBy(() -> actions.repair(request))
+        .isInstanceOfSatisfying(
+            JobException.class, refused -> assertThat(refused.code()).isEqualTo("link-outside"));
+    assertThat(output).doesNotExist();
+  }
+
+  @Test
   void aShardThatIsALinkToAFileOfTheSameUserIsRepaired() throws Exception {
     Path shard = shard();
     Path moved = Files.move(shard, scratch.resolve("weights"));
