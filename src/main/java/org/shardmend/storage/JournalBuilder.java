@@ -57,11 +57,15 @@ public final class JournalBuilder {
    * Takes the entry of the attempt that succeeded. One per shard.
    *
    * @throws SourceChangedException when the shard is no longer what was planned on
+   * @throws JournalRefusedException when its name is none that READY may hold
    * @throws IOException when the file system has no hard links and one is needed, or fails
    */
   public void adopt(StagedEntry staged) throws IOException {
     JournalEntry entry = staged.entry();
     steps.reached("journal: adopt " + entry.name());
+    if (!JournalIndexReader.isPlain(entry.name())) {
+      throw JournalRefusedException.unnameable(store.locate(paths.checkpoint()), entry.name());
+    }
     String path = paths.staged(entry.number(), staged.attempt());
     FileStamp shard = stamps.unchanged(entry.name());
     switch (entry.kind()) {

@@ -39,6 +39,14 @@ public final class JournalRefusedException extends IOException {
             .formatted(where, what));
   }
 
+  /** A file that READY can't name. */
+  static JournalRefusedException unnameable(Location checkpoint, String name) {
+    return new JournalRefusedException(
+        Reason.MALFORMED,
+        "%s can't be repaired in place: '%s' lies in our own directory .shardmend, or has control characters in its name. Nothing was changed. Move or rename it, or repair into --output."
+            .formatted(checkpoint, name.replaceAll("\\p{Cntrl}", "?")));
+  }
+
   /** Something below {@code .shardmend} is no plain file or directory. */
   static JournalRefusedException link(Location where) {
     return new JournalRefusedException(

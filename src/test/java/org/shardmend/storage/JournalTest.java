@@ -517,4 +517,16 @@ class JournalTest {
     scenario.journal().forget();
     assertNew();
   }
+
+  @Test
+  void g2_aLinkIntoOurOwnDirectoryIsRefusedBeforeReady() throws IOException {
+    JournalBuilder builder = scenario.journal().begin("r1", stamps());
+    Path hidden = checkpoint.resolve(".shardmend").resolve(InPlaceScenario.REPLACED);
+    Files.move(shard(InPlaceScenario.REPLACED), hidden);
+    Files.createSymbolicLink(shard(InPlaceScenario.REPLACED), hidden);
+    assertThatThrownBy(() -> scenario.stageReplacement(builder))
+        .isInstanceOf(JournalRefusedException.class)
+        .hasMessageContaining("lies in our own directory");
+    assertThat(scenario.journal().state()).isEqualTo(JournalState.PREPARING);
+  }
 }
