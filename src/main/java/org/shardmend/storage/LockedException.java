@@ -1,6 +1,7 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
+import org.shardmend.checkpoint.OneLine;
 
 /** Another run holds the target, or may: one at a time. */
 public final class LockedException extends IOException {
@@ -14,7 +15,12 @@ public final class LockedException extends IOException {
   static LockedException heldBy(LockHolder holder, HolderState state, Location lock) {
     return new LockedException(
         "Locked by %s; %s: %s. Wait until it has ended. To be sure that it has, look on %s ('ps -p %d' there shows nothing, and no other host or container of that name works on this target); then run again with --break-lock."
-            .formatted(holder, state.sentence(), lock, holder.host(), holder.pid()));
+            .formatted(
+                OneLine.of(holder.toString()),
+                state.sentence(),
+                lock,
+                OneLine.of(holder.host()),
+                holder.pid()));
   }
 
   /** The lock file names nobody. */
@@ -28,6 +34,6 @@ public final class LockedException extends IOException {
   static LockedException lost(Location lock, String now) {
     return new LockedException(
         "This run no longer holds its lock %s: %s. Somebody broke it. Nothing more was changed; make sure that one run at a time works on this target, then run again."
-            .formatted(lock, now));
+            .formatted(lock, OneLine.of(now)));
   }
 }

@@ -175,6 +175,22 @@ class TargetLockTest {
     assertThat(system.stateOf(holder, self)).isEqualTo(HolderState.GONE);
   }
 
+  /** A lock may have come with the checkpoint, to be read on a terminal or in a log. */
+  @Test
+  void l4_whatALockSaysIsShownInOneLine() throws IOException {
+    Files.writeString(
+        Path.of(path),
+        """
+        {"host": "node\\u001b[2J", "boot_id": "boot1", "pid_namespace": "pid:[1]", "pid": 10,
+         "started": "100", "user": "anna\\nDone", "run_id": "r1", "since": "2026-11-30T08:00:00Z"}
+        """);
+    assertThatThrownBy(() -> TargetLock.acquire(store, path, "r2"))
+        .isInstanceOf(LockedException.class)
+        .hasMessageContaining("user anna\\nDone on host node")
+        .message()
+        .doesNotContain("\n", "\u001b");
+  }
+
   @Test
   void l2_aLockOfAVersionThatDidNotWriteTheUserIsReadToo() throws IOException {
     Files.writeString(
