@@ -111,7 +111,7 @@ final class MissingNames {
     void decideByBytes(NameContents contents) {
       List<Candidate> equal =
           open.stream().filter(c -> contents.areEqual(c.pair()).orElse(false)).toList();
-      if (equal.isEmpty()) {
+      if (equal.isEmpty() && !contents.areOfTheSameWeights()) {
         return; // The healthy checkpoint holds other weights, or none were read.
       }
       Set<Change> disproved = new HashSet<>();

@@ -91,6 +91,25 @@ class AliasSearchTest {
             "layers.1.ffn_norm.weight -> layers.1.post_attention_layernorm.weight (family)");
   }
 
+  /** The right bytes lie under the other layer's name, where no change of words leads. */
+  @Test
+  void noPairIsMadeWhoseBytesAreThoseOfAnotherName() {
+    NameContents crossed =
+        new NameContents(
+            Map.of("layerz.0.wq.weight", "first", "layerz.1.wq.weight", "second"),
+            Map.of("layers.0.wq.weight", "second", "layers.1.wq.weight", "first"));
+
+    Pairing pairing =
+        holds(MATRIX, "layerz.0.wq.weight", "layerz.1.wq.weight", "layerz.2.wq.weight")
+            .expects(MATRIX, "layers.0.wq.weight", "layers.1.wq.weight", "layers.2.wq.weight")
+            .pairing(crossed);
+
+    assertThat(pairing.pairs()).isEmpty();
+    assertThat(pairing.ambiguous()).isEmpty();
+    assertThat(pairing.unexpected()).hasSize(3);
+    assertThat(pairing.missing()).hasSize(3);
+  }
+
   @Test
   void bytesThatAreTheSameEverywhereDecideNothing() {
     NameContents ones =
