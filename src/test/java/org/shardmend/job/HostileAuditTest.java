@@ -70,7 +70,7 @@ class HostileAuditTest {
 
   @Test
   void aListWithoutARunIsRefused() {
-    assertThatThrownBy(() -> recover(staging.resolve("t.parquet").toString(), List.of()))
+    assertThatThrownBy(() -> recover(staging.resolve("tensors-0-1.parquet").toString(), List.of()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("exactly one file of runs");
   }
