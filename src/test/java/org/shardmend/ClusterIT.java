@@ -203,7 +203,7 @@ class ClusterIT {
     Path result = resultFile();
     Running submit = start(driver, result, command);
     Instant end = Instant.now().plus(PATIENCE);
-    while (!Files.exists(result) && submit.process().isAlive() && Instant.now().isBefore(end)) {
+    while (!hasEnded(result) && submit.process().isAlive() && Instant.now().isBefore(end)) {
       TimeUnit.MILLISECONDS.sleep(100);
     }
     if (driver == Driver.CLUSTER) {
@@ -212,6 +212,12 @@ class ClusterIT {
     Result ended = submit.await();
     assertThat(result).as("%s%n%s", ended.err(), cluster.output()).exists();
     return JSON.readTree(Files.readString(result));
+  }
+
+  /** From its start until its end a run's result says that it is running, without an exit code. */
+  private static boolean hasEnded(Path result) throws IOException {
+    return Files.exists(result)
+        && JSON.readTree(Files.readString(result)).path("exit_code").isNumber();
   }
 
   private static Running start(Driver driver, Path result, String... command) throws IOException {
