@@ -186,7 +186,7 @@ class TargetLockTest {
         """);
     assertThatThrownBy(() -> TargetLock.acquire(store, path, "r2"))
         .isInstanceOf(LockedException.class)
-        .hasMessageContaining("user anna\\nDone on host node")
+        .hasMessageContaining("user anna\\u000aDone on host node")
         .message()
         .doesNotContain("\n", "\u001b");
   }
