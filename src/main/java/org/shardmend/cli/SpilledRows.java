@@ -15,13 +15,11 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.shardmend.job.NamelessFile;
 
 /**
  * The rows of a document that come before it is written, and are more than the heap has room for.
@@ -79,14 +77,7 @@ final class SpilledRows {
 
   private void spill() throws IOException {
     if (file == null) {
-      Path path = Files.createTempFile("shardmend-rows-", ".spill");
-      file =
-          FileChannel.open(
-              path,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.DELETE_ON_CLOSE);
-      Files.deleteIfExists(path);
+      file = NamelessFile.open("shardmend-rows-");
     }
     ByteBuffer buffer = ByteBuffer.wrap(last.toByteArray());
     for (long at = file.size(); buffer.hasRemaining(); ) {

@@ -4,9 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.shardmend.plan.Deflated;
 import org.shardmend.plan.ShardPlan;
@@ -74,14 +71,7 @@ final class DecisionSpill {
 
   private long append(byte[] deflated) throws IOException {
     if (file == null) {
-      Path path = Files.createTempFile("shardmend-plan-", ".spill");
-      file =
-          FileChannel.open(
-              path,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.DELETE_ON_CLOSE);
-      Files.deleteIfExists(path);
+      file = NamelessFile.open("shardmend-plan-");
     }
     long at = spilled;
     ByteBuffer buffer = ByteBuffer.wrap(deflated);

@@ -49,7 +49,6 @@ final class InPlaceRepair {
 
   private static final String OWN_DIRECTORY = ".shardmend";
   private static final String AUDIT = OWN_DIRECTORY + "/audit";
-  private static final String PROBE = OWN_DIRECTORY + "/probe";
   private static final String JOURNAL = OWN_DIRECTORY + "/journal";
 
   private final SparkJob job;
@@ -221,7 +220,7 @@ final class InPlaceRepair {
 
   private void requireAddable(String name) throws JobException {
     try {
-      store.requireReplaceable(location.child(name).path(), location.child(PROBE).path());
+      InPlaceCandidate.requireAddable(store, location.path(), name);
     } catch (IOException refused) {
       throw JobException.refused(
           "not-writable",

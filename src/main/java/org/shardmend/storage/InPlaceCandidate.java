@@ -60,6 +60,16 @@ public record InPlaceCandidate(
     return new InPlaceCandidate(name, false, file.target, file.writeFailure, failure);
   }
 
+  /**
+   * Tries whether a file can be added, as {@link #replaced} tries it of one that is there.
+   *
+   * @throws IOException when it can't; the message says why
+   */
+  public static void requireAddable(Store store, String checkpoint, String name)
+      throws IOException {
+    store.requireReplaceable(checkpoint + "/" + name, checkpoint + PROBE);
+  }
+
   private static String writeFailure(Store store, FileStatus target) {
     try {
       store.writeAt(target.path(), 0, NOTHING.duplicate());
