@@ -66,7 +66,7 @@ public final class TargetLock implements HeldLock {
   static TargetLock acquire(Store store, String path, String runId, HolderProbe probe)
       throws IOException {
     TargetLock lock = new Attempt(store, path, probe, probe.self(runId), 0).take();
-    lock.removeUnfinished();
+    lock.removeLeftOvers(probe, runId);
     return lock;
   }
 
@@ -137,14 +137,42 @@ public final class TargetLock implements HeldLock {
     }
   }
 
-  /** L7: whoever is robbed of a file that it has not linked yet starts over. */
-  private void removeUnfinished() throws IOException {
+  /**
+   * L7: removes what killed runs left of their attempts, those at the lock of a takeover included.
+   * Whoever is robbed of a file that it has not linked yet starts over. A takeover's own lock is
+   * removed by taking it, so that a live holder keeps it.
+   */
+  private void removeLeftOvers(HolderProbe probe, String runId) throws IOException {
     String directory = DurableFile.parentOf(path);
-    String start = path.substring(path.lastIndexOf('/') + 1) + UNFINISHED_MARK;
+    String name = path.substring(path.lastIndexOf('/') + 1);
     for (FileStatus entry : store.list(directory)) {
-      if (entry.name().startsWith(start)) {
-        DurableFile.deleteIfPresent(store, entry.path());
+      if (!entry.name().startsWith(name + TAKEOVER_SUFFIX)
+          && !entry.name().startsWith(name + UNFINISHED_MARK)) {
+        continue;
       }
+      String rest = entry.name().substring(name.length());
+      int depth = 0;
+      while (rest.startsWith(TAKEOVER_SUFFIX)) {
+        rest = rest.substring(TAKEOVER_SUFFIX.length());
+        depth++;
+      }
+      if (rest.startsWith(UNFINISHED_MARK)) {
+        DurableFile.deleteIfPresent(store, entry.path());
+      } else if (rest.isEmpty()) {
+        removeDeadTakeover(entry.path(), probe, runId, depth);
+      }
+    }
+  }
+
+  private void removeDeadTakeover(String takeover, HolderProbe probe, String runId, int depth)
+      throws IOException {
+    try {
+      new Attempt(store, takeover, probe, probe.self(runId), Math.min(depth, MAX_DEPTH))
+          .take()
+          .release();
+    } catch (LockedException inUse) {
+      // Its holder removes it, when it sees that the lock is taken.
+      return;
     }
   }
 

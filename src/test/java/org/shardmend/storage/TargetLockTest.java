@@ -301,6 +301,28 @@ class TargetLockTest {
   }
 
   @Test
+  void l7_whatATakerLeftHalfWrittenIsRemovedToo() throws IOException {
+    Files.writeString(Path.of(path + ".takeover.new-0011223344556677"), "{\"host\"");
+    Files.writeString(Path.of(path + ".takeover.takeover.new-8899aabbccddeeff"), "");
+    acquire("r1", ALIVE).requireHeld();
+    assertThat(names()).containsExactly(".model.shardmend-lock");
+  }
+
+  @Test
+  void l7_theLockOfATakerThatDiedAfterItsWorkIsRemoved() throws IOException {
+    TargetLock.acquire(store, path + ".takeover", "r1", ALIVE);
+    acquire("r2", AFTER_ITS_DEATH).requireHeld();
+    assertThat(names()).containsExactly(".model.shardmend-lock");
+  }
+
+  @Test
+  void l7_theLockOfALivingTakerStays() throws IOException {
+    TargetLock taker = TargetLock.acquire(store, path + ".takeover", "r1", ALIVE);
+    acquire("r2", OTHER_PROCESS).requireHeld();
+    taker.requireHeld();
+  }
+
+  @Test
   void aLockInsideACheckpointLeavesNoEmptyDirectory() throws IOException {
     String checkpoint = directory.resolve("checkpoint").toString();
     String inside = TargetLock.inside(checkpoint);
