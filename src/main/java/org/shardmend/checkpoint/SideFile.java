@@ -45,6 +45,17 @@ public record SideFile(FileEntry entry, Role role) implements Serializable {
     return new SideFile(entry, roleOf(entry));
   }
 
+  /**
+   * Whether a repaired checkpoint has it, too: an index that lies misleads its readers, and a
+   * marker speaks of a save that is long over.
+   */
+  public boolean isCarriedAlong() {
+    return switch (role) {
+      case PLAIN, INDEX, CHECKSUM_LIST, CHECKSUM_JSON, READY -> true;
+      case STALE_INDEX, SAVE_MARKER -> false;
+    };
+  }
+
   /** The same entry in another role. */
   SideFile as(Role other) {
     return new SideFile(entry, other);

@@ -60,10 +60,7 @@ final class HealthyUnits implements ExpectedUnits {
                     new ArrayList<>(
                         UnitHeaders.read(access, unit, dtypes, shared, meter).problems())))) {
       if (!receipt.problems().isEmpty()) {
-        throw JobException.refused(
-            receipt.problems().get(0).code(),
-            Repairs.message(healthy, receipt.problems()),
-            receipt.problems());
+        throw JobException.refused(healthy, receipt.problems());
       }
     }
     return new HealthyUnits(access, units, dtypes, shared);

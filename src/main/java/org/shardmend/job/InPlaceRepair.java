@@ -213,8 +213,7 @@ final class InPlaceRepair {
     }
     List<Finding> refused = InPlaceGuards.ofFiles(candidates, request.hardLinksAllowed());
     if (!refused.isEmpty()) {
-      throw JobException.refused(
-          refused.get(0).code(), Repairs.message(location, refused), refused);
+      throw JobException.refused(location, refused);
     }
   }
 

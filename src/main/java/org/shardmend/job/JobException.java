@@ -2,8 +2,10 @@ package org.shardmend.job;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.storage.Location;
 
 /**
  * A command that did not reach its end. The message is for people: it names what was wrong and
@@ -21,6 +23,9 @@ public final class JobException extends Exception {
     /** Reading, writing, locking or running failed; nothing was published. */
     FAILED
   }
+
+  /** So many refusals are spelled out in one message; the document has all. */
+  private static final int MOST_IN_MESSAGE = 20;
 
   private final Kind kind;
   private final String code;
@@ -58,6 +63,33 @@ public final class JobException extends Exception {
   public static JobException refused(String code, String message, List<Finding> problems) {
     String shard = problems.isEmpty() ? "" : problems.get(0).shard();
     return new JobException(Kind.REFUSED, code, shard, "", message, problems, null);
+  }
+
+  /**
+   * The checkpoint is not one that can be repaired safely, for several reasons.
+   *
+   * @param reasons at least one; the first gives the code
+   */
+  public static JobException refused(Location checkpoint, List<Finding> reasons) {
+    return refused(reasons.get(0).code(), checkpoint, reasons);
+  }
+
+  /** As above, with a code for all reasons together. */
+  public static JobException refused(String code, Location checkpoint, List<Finding> reasons) {
+    String listed =
+        reasons.stream()
+            .limit(MOST_IN_MESSAGE)
+            .map(reason -> "\n  " + reason.message())
+            .collect(Collectors.joining());
+    String more =
+        reasons.size() > MOST_IN_MESSAGE
+            ? "\n  … and %,d more; --json lists every one"
+                .formatted(reasons.size() - MOST_IN_MESSAGE)
+            : "";
+    return refused(
+        code,
+        "%s is refused, nothing was changed:%s%s".formatted(checkpoint, listed, more),
+        reasons);
   }
 
   /** Something failed that may work when run again. */

@@ -77,8 +77,7 @@ final class LinkTargets {
       }
     }
     if (!refused.isEmpty()) {
-      throw JobException.refused(
-          refused.get(0).code(), Repairs.message(planned.location(), refused), refused);
+      throw JobException.refused(planned.location(), refused);
     }
   }
 

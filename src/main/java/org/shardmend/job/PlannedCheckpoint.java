@@ -56,7 +56,7 @@ public record PlannedCheckpoint(
     sideFileChanges.forEach(change -> after.put(change.name(), (long) change.content().length));
     SideFileBytes bytes = SideFileBytes.NONE;
     for (SideFile file : checkpoint.sideFiles()) {
-      if (SideFileCopy.isCarriedAlong(file) && file.entry().isReadable()) {
+      if (file.isCarriedAlong() && file.entry().isReadable()) {
         long before = file.entry().bytes();
         bytes =
             after.containsKey(file.name())

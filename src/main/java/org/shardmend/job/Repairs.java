@@ -5,7 +5,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
@@ -19,9 +18,6 @@ import org.shardmend.storage.TargetLock;
 
 /** What both ways to repair say and count alike. */
 final class Repairs {
-  /** So many refusals are spelled out in one message; the document has all. */
-  private static final int MOST_IN_MESSAGE = 20;
-
   private Repairs() {}
 
   /**
@@ -32,7 +28,7 @@ final class Repairs {
   static void requireDecided(PlannedCheckpoint planned) throws JobException {
     if (planned.plan().refused()) {
       List<Finding> refusals = planned.plan().refusals().map(Repairs::finding).toList();
-      throw JobException.refused("contradiction", message(planned.location(), refusals), refusals);
+      throw JobException.refused("contradiction", planned.location(), refusals);
     }
   }
 
@@ -45,21 +41,6 @@ final class Repairs {
             "%s, %s: '%s': %s"
                 .formatted(
                     refusal.unit().label(), refusal.shard(), refusal.tensor(), refusal.reason())));
-  }
-
-  /** One message of several reasons to refuse a checkpoint. */
-  static String message(Location checkpoint, List<Finding> reasons) {
-    String listed =
-        reasons.stream()
-            .limit(MOST_IN_MESSAGE)
-            .map(reason -> "\n  " + reason.message())
-            .collect(Collectors.joining());
-    String more =
-        reasons.size() > MOST_IN_MESSAGE
-            ? "\n  … and %,d more; --json lists every one"
-                .formatted(reasons.size() - MOST_IN_MESSAGE)
-            : "";
-    return "%s is refused, nothing was changed:%s%s".formatted(checkpoint, listed, more);
   }
 
   /**

@@ -103,7 +103,7 @@ final class SideFileCopy {
 
   /** Whether a loader looks for the file, so that a repair without it would be none. */
   static boolean isNeeded(SideFile file) {
-    return isCarriedAlong(file) && Group.of(file) != Group.REST;
+    return file.isCarriedAlong() && Group.of(file) != Group.REST;
   }
 
   /** The names of a group's files. */
@@ -144,18 +144,10 @@ final class SideFileCopy {
   /** In the order of names, but for what says that all the rest is there. */
   private List<SideFile> carriedAlong(Group group) {
     return planned.checkpoint().sideFiles().stream()
-        .filter(SideFileCopy::isCarriedAlong)
+        .filter(SideFile::isCarriedAlong)
         .filter(file -> Group.of(file) == group)
         .sorted(Comparator.comparing(file -> file.role() == SideFile.Role.READY))
         .toList();
-  }
-
-  /** An index that lies misleads its readers; a marker speaks of a save that is long over. */
-  static boolean isCarriedAlong(SideFile file) {
-    return switch (file.role()) {
-      case PLAIN, INDEX, CHECKSUM_LIST, CHECKSUM_JSON, READY -> true;
-      case STALE_INDEX, SAVE_MARKER -> false;
-    };
   }
 
   private void copy(Store from, LinkTargets links, SideFile file, Optional<byte[]> changed)

@@ -85,10 +85,7 @@ final class SourceSlices {
             NamedUnit.of(model),
             (unit, meter) -> headers(access, unit, dtypes, meter))) {
       if (!headers.problems().isEmpty()) {
-        throw JobException.refused(
-            headers.problems().get(0).code(),
-            Repairs.message(access.location(), headers.problems()),
-            headers.problems());
+        throw JobException.refused(access.location(), headers.problems());
       }
       tensors.addAll(headers.tensors());
     }

@@ -516,7 +516,7 @@ public final class LocalStore implements Store {
 
   /** See rename(2) for EACCES, EPERM and EXDEV. */
   private void requireMovable(String path, String probe) throws IOException {
-    String directory = DurableFile.parentOf(path);
+    String directory = path.substring(0, Math.max(1, path.lastIndexOf('/')));
     if (!Files.isWritable(toPath(directory))) {
       throw new IOException("This user may not change names in %s.".formatted(locate(directory)));
     }
