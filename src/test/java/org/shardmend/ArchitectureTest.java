@@ -14,12 +14,16 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.shardmend.testing.BuildFiles;
 
 /** Holds the packages to their order, and each to what it may know of. */
 class ArchitectureTest {
@@ -28,14 +32,38 @@ class ArchitectureTest {
       List.of(
           "safetensors",
           "rules",
+          "checkpoint.json",
           "checkpoint",
+          "checkpoint.sidefile",
+          "checkpoint.modules",
+          "checkpoint.finding",
+          "checkpoint.layout",
+          "checkpoint.expected",
           "plan",
+          "plan.contract",
+          "plan.alias",
           "storage",
+          "storage.bytes",
+          "storage.protocol",
+          "storage.lock",
+          "storage.publish",
+          "storage.journal",
           "audit",
           "trial",
           "report",
-          "job",
+          "job.spark",
+          "job.files",
+          "job.audit",
+          "job.plan",
+          "job.verify",
+          "job.repair",
+          "job.sweep",
+          "cli.text",
+          "cli.option",
           "cli");
+
+  /** As many types as a reader can take in at once. */
+  private static final int MOST_TYPES = 35;
 
   private static JavaClasses mainClasses;
 
@@ -61,14 +89,41 @@ class ArchitectureTest {
 
   @Test
   void everyClassIsInARoom() {
-    check(classes().should().resideInAnyPackage(packagesOf(ROOMS)));
+    check(classes().should().resideInAnyPackage(exactPackagesOf(ROOMS)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rooms")
+  void aRoomIsNoHall(String room) {
+    assertThat(
+            mainClasses.stream()
+                .filter(type -> type.getPackageName().equals("org.shardmend." + room))
+                .filter(
+                    type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info")))
+        .hasSizeLessThanOrEqualTo(MOST_TYPES);
+  }
+
+  /** What it decides, what it knows nothing of, and where to begin. */
+  @ParameterizedTest
+  @MethodSource("rooms")
+  void aRoomSaysWhatItIs(String room) throws IOException {
+    Path sources = BuildFiles.projectFolder().resolve("src/main/java/org/shardmend");
+    String said =
+        Files.readString(sources.resolve(room.replace('.', '/')).resolve("package-info.java"));
+    assertThat(said).containsPattern("Read[\\s*]+\\{@link\\s[\\s*]*\\w+\\}");
   }
 
   @ParameterizedTest
   @MethodSource("rooms")
   void aRoomUsesOnlyThoseAboveIt(String room) {
     List<String> allowed = ROOMS.subList(0, ROOMS.indexOf(room) + 1);
-    check(classes().that(areIn(room)).should().onlyDependOnClassesThat(areForeignOrIn(allowed)));
+    check(
+        classes()
+            .that(resideInAPackage("org.shardmend." + room))
+            .should()
+            .onlyDependOnClassesThat(
+                not(resideInAPackage("org.shardmend.."))
+                    .or(resideInAnyPackage(exactPackagesOf(allowed)))));
   }
 
   /** The report reads the audit's tables, which are Spark's. */
@@ -195,6 +250,10 @@ class ArchitectureTest {
 
   private static DescribedPredicate<JavaClass> aThrowable() {
     return JavaClass.Predicates.assignableTo(Throwable.class);
+  }
+
+  private static String[] exactPackagesOf(List<String> rooms) {
+    return rooms.stream().map(room -> "org.shardmend." + room).toArray(String[]::new);
   }
 
   private static String[] packagesOf(List<String> rooms) {

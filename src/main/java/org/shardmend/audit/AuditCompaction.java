@@ -14,7 +14,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.TargetLock;
+import org.shardmend.storage.lock.TargetLock;
 
 /**
  * Makes few files of many: for each month, the rows of all its runs in one file per table (several,
@@ -70,7 +70,8 @@ public final class AuditCompaction {
    * Compacts every month that has runs in files of their own and more than one file in some table.
    *
    * @return the months that were compacted
-   * @throws org.shardmend.storage.LockedException if another compaction of this audit is running
+   * @throws org.shardmend.storage.lock.LockedException if another compaction of this audit is
+   *     running
    * @throws IOException if storage fails; all rows are there nevertheless
    */
   public List<Result> compact() throws IOException {

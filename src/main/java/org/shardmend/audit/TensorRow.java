@@ -1,8 +1,8 @@
 package org.shardmend.audit;
 
 import java.io.Serializable;
-import org.shardmend.checkpoint.Layout;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.plan.Action;
 import org.shardmend.safetensors.Shape;
 
@@ -27,8 +27,8 @@ import org.shardmend.safetensors.Shape;
  * @param shape the dimensions
  * @param digests digests of its bytes
  * @param verified how far the written tensor has been checked
- * @param proof label of the {@link org.shardmend.plan.NameProof} that a changed name is right;
- *     empty when it was not changed
+ * @param proof label of the {@link org.shardmend.plan.alias.NameProof} that a changed name is
+ *     right; empty when it was not changed
  */
 public record TensorRow(
     RunId runId,

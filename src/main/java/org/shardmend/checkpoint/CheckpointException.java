@@ -83,7 +83,7 @@ public final class CheckpointException extends Exception {
    * @param what what is wrong, to be read right behind the file's name: {@code " is no regular
    *     file"}
    */
-  static CheckpointException refusedFile(
+  public static CheckpointException refusedFile(
       FindingCode code, String location, String file, String tensor, String what, Throwable cause) {
     Finding problem = new Finding(code.code(), Severity.ERROR, file, OneLine.of(file + what));
     return new CheckpointException(

@@ -2,6 +2,7 @@ package org.shardmend.checkpoint;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.shardmend.checkpoint.json.LfsPointer;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderReader;
 import org.shardmend.safetensors.SafetensorsException;

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.SortedSet;
 
 /** Which of the numbers from 0 on are missing in a set, as ranges: their count can be hostile. */
-final class IntegerGaps {
+public final class IntegerGaps {
 
   /** The numbers from {@code first} to {@code last}, both included. */
-  record Gap(int first, int last) {
+  public record Gap(int first, int last) {
     /** {@code 3}, or {@code 3 to 5}. */
     @Override
     public String toString() {
@@ -16,7 +16,7 @@ final class IntegerGaps {
     }
 
     /** Whether it is one number only. */
-    boolean isSingle() {
+    public boolean isSingle() {
       return first == last;
     }
   }
@@ -24,7 +24,7 @@ final class IntegerGaps {
   private IntegerGaps() {}
 
   /** The gaps in {@code present} below {@code size}; {@code present} holds no negative number. */
-  static List<Gap> in(SortedSet<Integer> present, int size) {
+  public static List<Gap> in(SortedSet<Integer> present, int size) {
     List<Gap> gaps = new ArrayList<>();
     int next = 0;
     for (int value : present) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param stack what the layers are numbered in: {@code language_model.model.layers}
  * @param number the layer's number
  */
-record LayerNumber(String stack, int number) {
+public record LayerNumber(String stack, int number) {
   private static final Pattern NUMBERED =
       Pattern.compile(
           "(?<prefix>(?:[^.]+\\.)*?)(?<kind>layers|h|blocks)\\.(?<number>[0-9]{1,6})\\..*");
@@ -31,7 +31,7 @@ record LayerNumber(String stack, int number) {
           "_orig_mod");
 
   /** The layer of the tensor of that name; empty when it belongs to none of the model's own. */
-  static Optional<LayerNumber> of(String tensor) {
+  public static Optional<LayerNumber> of(String tensor) {
     Matcher matcher = NUMBERED.matcher(tensor);
     if (!matcher.matches()) {
       return Optional.empty();

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The entries of a checkpoint's directory, and the side files among them. */
-final class Listing {
+public final class Listing {
 
   /** The directory in which Shardmend keeps its journal and audit. */
   static final String OWN_DIRECTORY = ".shardmend";
@@ -23,7 +23,7 @@ final class Listing {
   static final String OWN_NOTE = "shardmend.json";
 
   /** The longest JSON side file that is read, in bytes. */
-  static final int MAX_JSON_BYTES = 64 << 20;
+  public static final int MAX_JSON_BYTES = 64 << 20;
 
   private static final int MAX_DEPTH = 64;
 
@@ -41,7 +41,7 @@ final class Listing {
    * @throws CheckpointException (usage) if it is not there or no directory, (failed) if it cannot
    *     be listed
    */
-  static Listing of(CheckpointFiles files) throws CheckpointException {
+  public static Listing of(CheckpointFiles files) throws CheckpointException {
     Map<String, FileEntry> topLevel = new LinkedHashMap<>();
     for (FileEntry entry : list(files, "")) {
       topLevel.put(entry.name(), entry);
@@ -50,22 +50,22 @@ final class Listing {
   }
 
   /** Where the checkpoint is, as shown to people. */
-  String location() {
+  public String location() {
     return files.location();
   }
 
   /** The entries of the checkpoint's own directory, by name, without what Shardmend left there. */
-  Collection<FileEntry> topLevel() {
+  public Collection<FileEntry> topLevel() {
     return topLevel.values();
   }
 
   /** The entry of that name in the checkpoint's own directory. */
-  Optional<FileEntry> entry(String name) {
+  public Optional<FileEntry> entry(String name) {
     return Optional.ofNullable(topLevel.get(name));
   }
 
   /** The entries of a directory below, by name. */
-  List<FileEntry> entriesOf(String directory) throws CheckpointException {
+  public List<FileEntry> entriesOf(String directory) throws CheckpointException {
     return list(files, directory);
   }
 
@@ -73,7 +73,7 @@ final class Listing {
    * Everything, at any depth, that is none of {@code shards} and was not left by Shardmend; links
    * are not followed.
    */
-  List<SideFile> sideFiles(Set<String> shards) throws CheckpointException {
+  public List<SideFile> sideFiles(Set<String> shards) throws CheckpointException {
     List<SideFile> sideFiles = new ArrayList<>();
     collect(topLevel.values(), shards, sideFiles, 0);
     return sideFiles;
@@ -85,7 +85,7 @@ final class Listing {
    * @throws CheckpointException (refused) if it is no regular file or longer than {@code maxBytes},
    *     (failed) if it cannot be read
    */
-  byte[] readJson(FileEntry entry, int maxBytes) throws CheckpointException {
+  public byte[] readJson(FileEntry entry, int maxBytes) throws CheckpointException {
     if (!entry.isReadable()) {
       throw CheckpointException.refusedFile(
           FindingCode.NOT_A_REGULAR_FILE,

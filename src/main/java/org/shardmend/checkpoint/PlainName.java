@@ -1,7 +1,7 @@
 package org.shardmend.checkpoint;
 
 /** A file name that comes out of a JSON file: one inside the checkpoint's directory, or refused. */
-final class PlainName {
+public final class PlainName {
   private PlainName() {}
 
   /** Whether it names a file in the directory itself, whatever the file system. */
@@ -17,7 +17,7 @@ final class PlainName {
    *
    * @throws CheckpointException (refused) if it is not plain
    */
-  static void require(String name, String origin) throws CheckpointException {
+  public static void require(String name, String origin) throws CheckpointException {
     if (!isPlain(name)) {
       throw CheckpointException.refused(
           FindingCode.UNSAFE_NAME.code(),

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
  * @param pp the pipeline stage
  * @param tp the tensor-parallel rank
  */
-record SaveMarker(int pp, int tp) {
+public record SaveMarker(int pp, int tp) {
   private static final Pattern NAME =
       Pattern.compile("\\.sharded-state-done-pp(0|[1-9][0-9]{0,8})-tp(0|[1-9][0-9]{0,8})");
 
   /** The marker of that file name. */
-  static Optional<SaveMarker> of(String fileName) {
+  public static Optional<SaveMarker> of(String fileName) {
     Matcher matcher = NAME.matcher(fileName);
     return matcher.matches()
         ? Optional.of(
@@ -25,7 +25,7 @@ record SaveMarker(int pp, int tp) {
   }
 
   /** The file name of this marker. */
-  String fileName() {
+  public String fileName() {
     return ".sharded-state-done-pp" + pp + "-tp" + tp;
   }
 }

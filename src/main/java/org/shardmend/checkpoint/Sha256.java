@@ -5,11 +5,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** SHA-256 of documents and headers, in hexadecimal. */
-final class Sha256 {
+public final class Sha256 {
   private Sha256() {}
 
   /** The digest of the first {@code length} bytes. */
-  static String hex(byte[] bytes, int length) {
+  public static String hex(byte[] bytes, int length) {
     try {
       MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
       sha256.update(bytes, 0, length);

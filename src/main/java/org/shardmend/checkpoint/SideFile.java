@@ -57,7 +57,7 @@ public record SideFile(FileEntry entry, Role role) implements Serializable {
   }
 
   /** The same entry in another role. */
-  SideFile as(Role other) {
+  public SideFile as(Role other) {
     return new SideFile(entry, other);
   }
 

@@ -1,6 +1,7 @@
 /**
- * Checkpoints as directories: which files belong to which layout and load unit, what the side files
- * say, and what a loader expects. Knows storage only through {@link
- * org.shardmend.checkpoint.CheckpointFiles}, and neither Hadoop nor Spark.
+ * The words for what a checkpoint is made of: entries, shards, load units, headers and what can be
+ * found about them. The package knows storage only through {@link CheckpointFiles}, and neither
+ * Hadoop nor Spark nor which layout a file belongs to. Read {@link LoadUnit} and {@link Finding}
+ * first.
  */
 package org.shardmend.checkpoint;

@@ -2,9 +2,13 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Clock;
-import org.shardmend.job.JobException;
-import org.shardmend.job.ResultFile;
-import org.shardmend.storage.SmallFiles;
+import org.shardmend.cli.text.ExitCode;
+import org.shardmend.cli.text.JsonText;
+import org.shardmend.cli.text.Log;
+import org.shardmend.cli.text.RunMetrics;
+import org.shardmend.job.files.ResultFile;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.storage.protocol.SmallFiles;
 
 /**
  * The files that a command leaves its answer in, where it was asked to: its document with the exit

@@ -15,10 +15,16 @@ import java.util.concurrent.Callable;
 import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.job.JobException;
-import org.shardmend.job.LoggedRun;
-import org.shardmend.job.ProcessFailures;
-import org.shardmend.job.Progress;
+import org.shardmend.cli.text.ConsoleProgress;
+import org.shardmend.cli.text.ExitCode;
+import org.shardmend.cli.text.JsonText;
+import org.shardmend.cli.text.Log;
+import org.shardmend.cli.text.Printable;
+import org.shardmend.cli.text.ThreadErrors;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.LoggedRun;
+import org.shardmend.job.spark.ProcessFailures;
+import org.shardmend.job.spark.Progress;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -27,7 +33,7 @@ import picocli.CommandLine.Spec;
  * How all commands answer: a {@link CommandResult} or a {@link JobException} becomes a document,
  * lines for people, metrics, and an exit code.
  */
-abstract class AnsweringCommand implements Callable<Integer> {
+public abstract class AnsweringCommand implements Callable<Integer> {
   /** Set by the launcher when standard error is a terminal. */
   private static final String TERMINAL_PROPERTY = "shardmend.terminal";
 
@@ -139,7 +145,7 @@ abstract class AnsweringCommand implements Callable<Integer> {
     return "shardmend/" + command + "/1";
   }
 
-  static ObjectNode object() {
+  public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 

@@ -3,6 +3,7 @@ package org.shardmend.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import org.shardmend.audit.Outcome;
+import org.shardmend.cli.text.ExitCode;
 
 /**
  * What a command answers.

@@ -2,6 +2,7 @@ package org.shardmend.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.shardmend.cli.text.Log;
 import picocli.CommandLine.Option;
 
 /** How a command answers; the same for all of them. */

@@ -11,17 +11,23 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.shardmend.audit.Outcome;
 import org.shardmend.checkpoint.ShellWord;
-import org.shardmend.job.DriverHadoop;
-import org.shardmend.job.JobException;
-import org.shardmend.job.Locations;
-import org.shardmend.job.Progress;
-import org.shardmend.job.RepairAction;
-import org.shardmend.job.RepairRequest;
-import org.shardmend.job.RepairResult;
-import org.shardmend.job.SparkJob;
+import org.shardmend.cli.option.AuditTableOption;
+import org.shardmend.cli.option.CheckpointOptions;
+import org.shardmend.cli.option.RewriteOptions;
+import org.shardmend.cli.text.ExitCode;
+import org.shardmend.cli.text.PlanText;
+import org.shardmend.cli.text.Printable;
+import org.shardmend.job.files.Locations;
+import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.spark.DriverHadoop;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.spark.SparkJob;
 import org.shardmend.plan.ByteSize;
 import org.shardmend.plan.Strategy;
-import org.shardmend.storage.DigestAlgorithm;
+import org.shardmend.storage.bytes.DigestAlgorithm;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -265,7 +271,7 @@ final class RepairCommand extends ShardmendCommand {
     lines.add("");
     lines.add(
         "Next: shardmend verify %s%s --expected-state FILE"
-            .formatted(ShellWord.of(result.output()), checkpoint.reading.words()));
+            .formatted(ShellWord.of(result.output()), checkpoint.readingWords()));
     if (target.inPlace && !forget) {
       lines.add("Undo: shardmend rollback " + ShellWord.of(result.output()));
     }

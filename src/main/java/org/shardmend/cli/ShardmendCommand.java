@@ -1,7 +1,7 @@
 package org.shardmend.cli;
 
-import org.shardmend.job.JobException;
-import org.shardmend.job.Progress;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
 
 /** A command that computes what it answers itself. */
 abstract class ShardmendCommand extends AnsweringCommand {

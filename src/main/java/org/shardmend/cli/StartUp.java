@@ -8,6 +8,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.shardmend.cli.text.ExitCode;
 
 /**
  * Repairs a small checkpoint, reads a small table, and so loads the libraries' classes that the

@@ -1,7 +1,7 @@
 package org.shardmend.cli;
 
 import org.apache.spark.SparkContext;
-import org.shardmend.job.Release;
+import org.shardmend.job.files.Release;
 import picocli.CommandLine.IVersionProvider;
 
 /** What {@code --version} prints. */

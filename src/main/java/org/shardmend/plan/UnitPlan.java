@@ -52,7 +52,7 @@ public record UnitPlan(UnitId unit, List<ShardPlan> shards, PackedComparisons op
    *
    * @param tensors every tensor that the unit's loader sees, each with a content key
    */
-  static UnitPlan ofNamesElsewhere(
+  public static UnitPlan ofNamesElsewhere(
       UnitId unit, List<ScannedShard> scanned, List<NamedTensor> tensors, RuleSet rules) {
     UnitDecisions decisions = UnitPlanner.decide(unit, tensors, rules);
     Map<String, List<Decision>> byShard = byShard(decisions);

@@ -1,5 +1,6 @@
 /**
- * What becomes of each tensor: decisions, plans, their fingerprint, strategies and their cost, and
- * the loader's contract. Pure functions of headers and rules; nothing here reads or writes.
+ * What becomes of each tensor and of each shard: decisions, plans, their fingerprint, strategies
+ * and what they cost. Pure functions of headers and rules; nothing here reads or writes, or knows
+ * how bytes move. Read {@link UnitPlanner} first, then {@link Plan}.
  */
 package org.shardmend.plan;

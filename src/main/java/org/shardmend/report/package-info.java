@@ -1,6 +1,6 @@
 /**
- * Pages from an audit, for people: {@link org.shardmend.report.ReportReader} reads what happened in
- * one run, {@link org.shardmend.report.ReportPage} makes one self-contained HTML page of it. The
- * package knows audits and nothing else of this tool.
+ * Pages from an audit, for people: what happened in one run, as one self-contained HTML page. The
+ * package knows audits and nothing else of this tool. Read {@link ReportReader} first, then {@link
+ * ReportPage}.
  */
 package org.shardmend.report;

@@ -8,6 +8,6 @@
  *
  * <p>Everything here is a pure function of names. Nothing here knows files, shards or Spark, and
  * nothing here can remove a tensor: rules rename, and what to do with two tensors that want one
- * name is the planner's decision.
+ * name is the planner's decision. Read {@link RuleSet} first.
  */
 package org.shardmend.rules;

@@ -16,7 +16,7 @@ public record FileStamp(String fileKey, long bytes, long modified, long changed)
     implements Serializable {
 
   /** Whether the content may be trusted to be the same, though names or rights were changed. */
-  boolean hasContentOf(FileStamp other) {
+  public boolean hasContentOf(FileStamp other) {
     return fileKey.equals(other.fileKey) && bytes == other.bytes && modified == other.modified;
   }
 }

@@ -540,7 +540,8 @@ public final class LocalStore implements Store {
   /**
    * Whether a user may move a file over another one's in a directory, names there his to change.
    */
-  static boolean mayMoveOver(int directoryMode, int directoryOwner, int fileOwner, int user) {
+  public static boolean mayMoveOver(
+      int directoryMode, int directoryOwner, int fileOwner, int user) {
     return (directoryMode & STICKY_BIT) == 0
         || user == ROOT
         || user == directoryOwner

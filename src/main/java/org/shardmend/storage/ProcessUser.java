@@ -7,12 +7,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /** The number of the user whose rights this process has. */
-final class ProcessUser {
+public final class ProcessUser {
   private static final Path SELF = Path.of("/proc/self");
 
   private ProcessUser() {}
 
-  static long current() {
+  public static long current() {
     try {
       return ownerOf(SELF.toRealPath());
     } catch (IOException | UnsupportedOperationException noProc) {
@@ -21,7 +21,7 @@ final class ProcessUser {
   }
 
   /** The number of the user who owns a file; a link is not followed. */
-  static long ownerOf(Path file) throws IOException {
+  public static long ownerOf(Path file) throws IOException {
     return Integer.toUnsignedLong(
         (Integer) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS));
   }

@@ -19,7 +19,7 @@ public final class SourceChangedException extends IOException {
   }
 
   /** The file ended at {@code position}, before what its header or status says. */
-  static SourceChangedException ended(RangeReader source, long position) {
+  public static SourceChangedException ended(RangeReader source, long position) {
     return new SourceChangedException(
         source.location(),
         "had %d bytes and now ends at byte %d".formatted(source.size(), position));

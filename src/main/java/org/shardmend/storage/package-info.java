@@ -1,6 +1,7 @@
 /**
- * Where bytes lie and how they move: one interface, {@link org.shardmend.storage.Store}, over the
- * JDK's channels for {@code file:} and Hadoop's file systems for everything else, and the movers
- * that copy, digest and compare with a fixed number of small buffers, whatever a shard's size.
+ * Where bytes lie: one interface, {@link Store}, over the JDK's channels for {@code file:} and
+ * Hadoop's file systems for everything else. The package decides how a file is opened, written,
+ * synced and renamed, and what a failure means; it knows nothing of shards, journals or runs. Read
+ * {@link Store} first, then {@link LocalStore}.
  */
 package org.shardmend.storage;

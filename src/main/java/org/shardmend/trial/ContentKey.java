@@ -3,8 +3,8 @@ package org.shardmend.trial;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
-import org.shardmend.checkpoint.HashKind;
-import org.shardmend.checkpoint.KeyHash;
+import org.shardmend.checkpoint.sidefile.HashKind;
+import org.shardmend.checkpoint.sidefile.KeyHash;
 
 /**
  * A presharded dump's keys and sums, by the formula of SGLang: a tensor's key is the hash over

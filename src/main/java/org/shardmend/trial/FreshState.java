@@ -2,10 +2,10 @@ package org.shardmend.trial;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.shardmend.checkpoint.ExpectedState;
-import org.shardmend.checkpoint.ExpectedTensor;
-import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedTensor;
+import org.shardmend.checkpoint.expected.ExpectedUnit;
 import org.shardmend.trial.Model.Rank;
 
 /** What a loader expects of a healthy save: the state dict of a fresh model, rank by rank. */

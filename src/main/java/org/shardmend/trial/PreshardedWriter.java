@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.shardmend.checkpoint.HashKind;
-import org.shardmend.checkpoint.KeyHash;
+import org.shardmend.checkpoint.sidefile.HashKind;
+import org.shardmend.checkpoint.sidefile.KeyHash;
 import org.shardmend.storage.Location;
 import org.shardmend.trial.Model.Rank;
 

@@ -1,6 +1,6 @@
 package org.shardmend.trial;
 
-import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedState;
 import org.shardmend.storage.Location;
 
 /**

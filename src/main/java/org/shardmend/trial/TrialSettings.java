@@ -1,8 +1,8 @@
 package org.shardmend.trial;
 
 import java.util.Locale;
-import org.shardmend.checkpoint.HashKind;
-import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.checkpoint.sidefile.HashKind;
 
 /**
  * What to generate. Checked when built; immutable.
@@ -64,7 +64,8 @@ public record TrialSettings(
         tp);
     require(
         layout != Layout.HUGGINGFACE || tp * pp == 1,
-        "A huggingface checkpoint is not divided among ranks: tp and pp are 1 there, not %d and %d.",
+        "A huggingface checkpoint is not divided among ranks: tp and pp are 1 there, not %d and"
+            + " %d.",
         tp,
         pp);
     require(
@@ -80,7 +81,8 @@ public record TrialSettings(
         fault.id());
     require(
         fault == Fault.CLEAN || !hybrid || layers >= ATTENTION_EVERY,
-        "The fault %s needs a layer with MLA: of a hybrid model with %d layers, none has it. Take at least %d.",
+        "The fault %s needs a layer with MLA: of a hybrid model with %d layers, none has it. Take"
+            + " at least %d.",
         fault.id(),
         layers,
         ATTENTION_EVERY);

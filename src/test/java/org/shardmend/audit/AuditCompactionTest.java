@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.storage.LocalStore;
-import org.shardmend.storage.LockedException;
 import org.shardmend.storage.Store;
-import org.shardmend.storage.TargetLock;
+import org.shardmend.storage.lock.LockedException;
+import org.shardmend.storage.lock.TargetLock;
 
 @Tag("smoke")
 class AuditCompactionTest {

@@ -7,6 +7,9 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
+import org.shardmend.checkpoint.layout.Checkpoint;
+import org.shardmend.checkpoint.layout.Discovery;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.safetensors.UnknownDtypes;
 
 class HeaderScanTest {

@@ -9,6 +9,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.shardmend.checkpoint.finding.IndexCheck;
+import org.shardmend.checkpoint.layout.Checkpoint;
+import org.shardmend.checkpoint.layout.Discovery;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.checkpoint.sidefile.IndexJson;
 
 class HuggingFaceDiscoveryTest {
   private static final String FIRST = "model-00001-of-00002.safetensors";

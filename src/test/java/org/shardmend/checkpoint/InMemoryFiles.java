@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** A checkpoint that exists only in a test's memory, and counts what is read of it. */
-final class InMemoryFiles implements CheckpointFiles {
+public final class InMemoryFiles implements CheckpointFiles {
   private static final long MODIFIED = 1_700_000_000_000L;
 
   private final String location;
@@ -31,7 +31,7 @@ final class InMemoryFiles implements CheckpointFiles {
     this.location = location;
   }
 
-  InMemoryFiles() {
+  public InMemoryFiles() {
     this("file:/ckpt");
   }
 
@@ -50,7 +50,7 @@ final class InMemoryFiles implements CheckpointFiles {
   }
 
   /** A copy of one of the sample directories. */
-  static InMemoryFiles ofSample(String name) {
+  public static InMemoryFiles ofSample(String name) {
     InMemoryFiles files = new InMemoryFiles("file:/samples/" + name);
     Path root = Samples.directory(name);
     try (Stream<Path> paths = Files.walk(root)) {
@@ -63,17 +63,17 @@ final class InMemoryFiles implements CheckpointFiles {
     return files;
   }
 
-  InMemoryFiles file(String name, byte[] content) {
+  public InMemoryFiles file(String name, byte[] content) {
     contents.put(name, content);
     return entry(name, FileEntry.Kind.FILE, content.length);
   }
 
-  InMemoryFiles file(String name, String content) {
+  public InMemoryFiles file(String name, String content) {
     return file(name, content.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Files that discovery never opens. */
-  InMemoryFiles empty(String... names) {
+  public InMemoryFiles empty(String... names) {
     for (String name : names) {
       file(name, "");
     }
@@ -115,7 +115,7 @@ final class InMemoryFiles implements CheckpointFiles {
     return this;
   }
 
-  byte[] content(String name) {
+  public byte[] content(String name) {
     return contents.get(name);
   }
 

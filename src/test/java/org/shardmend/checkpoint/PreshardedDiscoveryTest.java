@@ -10,6 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.shardmend.checkpoint.layout.Checkpoint;
+import org.shardmend.checkpoint.layout.Discovery;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.checkpoint.sidefile.ChecksumJson;
+import org.shardmend.checkpoint.sidefile.HashKind;
+import org.shardmend.checkpoint.sidefile.PreshardedFile;
+import org.shardmend.checkpoint.sidefile.PreshardedTensors;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.UnknownDtypes;
 

@@ -14,6 +14,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedTensor;
+import org.shardmend.checkpoint.expected.ExpectedUnit;
+import org.shardmend.checkpoint.expected.SourceModel;
+import org.shardmend.checkpoint.finding.IndexCheck;
+import org.shardmend.checkpoint.finding.SiblingFindings;
+import org.shardmend.checkpoint.layout.ShardPattern;
+import org.shardmend.checkpoint.sidefile.IndexJson;
+import org.shardmend.checkpoint.sidefile.PreshardedRead;
 import org.shardmend.safetensors.Shape;
 
 /** What travels to executors and back arrives as it was. */

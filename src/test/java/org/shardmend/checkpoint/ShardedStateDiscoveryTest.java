@@ -8,6 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.shardmend.checkpoint.layout.Checkpoint;
+import org.shardmend.checkpoint.layout.Discovery;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.checkpoint.layout.Layout;
 
 class ShardedStateDiscoveryTest {
 

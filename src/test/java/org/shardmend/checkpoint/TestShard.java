@@ -13,25 +13,25 @@ import org.shardmend.safetensors.TensorEntry;
 import org.shardmend.safetensors.UnknownDtypes;
 
 /** Builds small shards for tests. */
-final class TestShard {
+public final class TestShard {
   private final List<TensorEntry> tensors = new ArrayList<>();
   private Optional<Map<String, String>> metadata = Optional.empty();
   private long end;
 
-  TestShard metadata(Map<String, String> strings) {
+  public TestShard metadata(Map<String, String> strings) {
     metadata = Optional.of(strings);
     return this;
   }
 
-  TestShard bf16(String name, long... shape) {
+  public TestShard bf16(String name, long... shape) {
     return tensor(name, "BF16", 2, shape);
   }
 
-  TestShard f16(String name, long... shape) {
+  public TestShard f16(String name, long... shape) {
     return tensor(name, "F16", 2, shape);
   }
 
-  List<TensorEntry> tensors() {
+  public List<TensorEntry> tensors() {
     return tensors;
   }
 
@@ -43,12 +43,12 @@ final class TestShard {
     }
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     byte[] header = HeaderWriter.encode(header());
     return Arrays.copyOf(header, header.length + (int) end);
   }
 
-  ScannedShard scanned(String name) {
+  public ScannedShard scanned(String name) {
     return new ScannedShard(
         UnitId.NONE, new Shard(name, 0, bytes().length, 0), header(), "not looked at");
   }

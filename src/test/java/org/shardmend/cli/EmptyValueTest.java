@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedState;
 
 /** Values that a script did not mean: none at all, and a file of another kind. */
 class EmptyValueTest {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.shardmend.job.JobException;
+import org.shardmend.job.spark.JobException;
 import org.shardmend.testing.BuildFiles;
 
 /** Job files: what command line they stand for, and what is said of those that are wrong. */
@@ -58,14 +58,16 @@ class JobFileTest {
   void aSwitchThatIsFalseIsLeftOut() throws JobException {
     assertThat(
             words(
-                "{\"command\": \"verify\", \"arguments\": [\"c\"], \"options\": {\"full\": false}}"))
+                "{\"command\": \"verify\", \"arguments\": [\"c\"], \"options\": {\"full\":"
+                    + " false}}"))
         .containsExactly("verify", "--", "c");
   }
 
   @Test
   void anOptionOfRunCountsOverTheFiles() throws JobException {
     String job =
-        "{\"command\": \"plan\", \"arguments\": [\"c\"], \"options\": {\"result\": \"a\", \"json\": true}}";
+        "{\"command\": \"plan\", \"arguments\": [\"c\"], \"options\": {\"result\": \"a\", \"json\":"
+            + " true}}";
 
     assertThat(new JobFile("j", job, VARIABLES).words(List.of("--result=b", "--json")))
         .containsExactly("plan", "--result=b", "--json", "--", "c");
@@ -75,7 +77,8 @@ class JobFileTest {
   void aListOfRulesDoesNotSwallowTheArguments() throws JobException {
     assertThat(
             words(
-                "{\"command\": \"plan\", \"arguments\": [\"c\"], \"options\": {\"rules\": [\"a\", \"b\"]}}"))
+                "{\"command\": \"plan\", \"arguments\": [\"c\"], \"options\": {\"rules\": [\"a\","
+                    + " \"b\"]}}"))
         .containsExactly("plan", "--rules=a", "--rules=b", "--", "c");
   }
 
@@ -146,7 +149,8 @@ class JobFileTest {
             "line 2, column 2, at /options",
             "--audit"),
         wrong(
-            "{\"command\": \"sweep\", \"arguments\": [\"a\"], \"options\": {\"dry-run\": true, \"in-place\": true, \"audit\": \"x\"}}",
+            "{\"command\": \"sweep\", \"arguments\": [\"a\"], \"options\": {\"dry-run\": true,"
+                + " \"in-place\": true, \"audit\": \"x\"}}",
             "at /options",
             "mutually exclusive"),
         wrong(

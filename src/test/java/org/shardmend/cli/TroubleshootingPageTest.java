@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.shardmend.checkpoint.FindingCode;
-import org.shardmend.plan.ContractFault;
+import org.shardmend.plan.contract.ContractFault;
 import org.shardmend.testing.BuildFiles;
 
 /**

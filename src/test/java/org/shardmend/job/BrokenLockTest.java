@@ -12,10 +12,16 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.shardmend.storage.JournalResult;
+import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.repair.RollbackAction;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.storage.LocalStore;
-import org.shardmend.storage.StepListener;
-import org.shardmend.storage.TargetLock;
+import org.shardmend.storage.journal.JournalResult;
+import org.shardmend.storage.lock.TargetLock;
+import org.shardmend.storage.protocol.StepListener;
 
 /** A run in place changes nothing more once its lock is no longer its own. */
 class BrokenLockTest {

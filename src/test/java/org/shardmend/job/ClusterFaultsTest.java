@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.testing.TestJvm;
 

@@ -1,7 +1,9 @@
 package org.shardmend.job;
 
+import org.shardmend.job.spark.Progress;
+
 /** Progress that nobody looks at, for tests that want to hear of one thing only. */
-class DeafProgress implements Progress {
+public class DeafProgress implements Progress {
   @Override
   public void begin(String stage, long totalBytes) {}
 

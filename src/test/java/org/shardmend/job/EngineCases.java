@@ -14,8 +14,10 @@ import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.shardmend.checkpoint.ExpectedState;
-import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.job.files.ExpectedStates;
+import org.shardmend.job.spark.JobException;
 
 /**
  * Checkpoints that an engine's own saver wrote (a toy model with MLA, TP=2, PP=2), each broken or

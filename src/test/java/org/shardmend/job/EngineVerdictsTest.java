@@ -21,11 +21,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.shardmend.checkpoint.ExpectedState;
-import org.shardmend.checkpoint.ExpectedUnit;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.Layout;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedUnit;
+import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.SparkJob;
+import org.shardmend.job.verify.Fault;
+import org.shardmend.job.verify.PartialExpectation;
+import org.shardmend.job.verify.VerifyRequest;
+import org.shardmend.job.verify.VerifyResult;
 import org.shardmend.testing.SharedSparkJob;
 
 /**

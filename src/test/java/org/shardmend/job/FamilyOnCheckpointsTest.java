@@ -13,7 +13,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.job.files.GenerateAction;
+import org.shardmend.job.files.RuleSources;
+import org.shardmend.job.plan.PlannedCheckpoint;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.plan.Action;
 import org.shardmend.rules.BuiltinRules;
 import org.shardmend.rules.RuleFamily;
@@ -122,7 +127,7 @@ class FamilyOnCheckpointsTest {
     LayoutActions actions =
         new LayoutActions(LayoutActions.with().job(), RuleSources.only(List.of(row.family())));
     assertThat(actions.verify(directory, expected).faults())
-        .extracting(org.shardmend.job.Fault::code)
+        .extracting(org.shardmend.job.verify.Fault::code)
         .contains("unexpected-tensor", "missing-tensor");
 
     PlannedCheckpoint planned = actions.plan(directory);

@@ -15,6 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
 

@@ -14,6 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.job.plan.HealthyUnits;
+import org.shardmend.job.spark.SparkJob;
+import org.shardmend.job.verify.Fault;
+import org.shardmend.job.verify.UnitFaults;
 import org.shardmend.testing.SharedSparkJob;
 
 /** What a healthy checkpoint says that loaders expect, and who holds it. */

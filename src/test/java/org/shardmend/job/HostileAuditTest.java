@@ -15,9 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.audit.AuditLayout;
 import org.shardmend.audit.RunId;
+import org.shardmend.job.audit.AuditPlaces;
+import org.shardmend.job.audit.AuditTrail;
 import org.shardmend.storage.HadoopSettings;
-import org.shardmend.storage.JournalRefusedException;
 import org.shardmend.storage.LocalStore;
+import org.shardmend.storage.protocol.JournalRefusedException;
 
 /** An audit that came with a checkpoint, with a run in it that is to be appended. */
 class HostileAuditTest {

@@ -8,7 +8,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.job.files.GenerateAction;
+import org.shardmend.job.plan.PlanAction;
+import org.shardmend.job.plan.PlannedCheckpoint;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.verify.VerifyAction;
+import org.shardmend.job.verify.VerifyRequest;
 import org.shardmend.trial.Fault;
 import org.shardmend.trial.TrialSettings;
 

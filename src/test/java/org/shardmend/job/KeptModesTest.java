@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
 

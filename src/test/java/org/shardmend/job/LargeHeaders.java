@@ -9,6 +9,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.spark.SparkJob;
 
 /**
  * A process of its own, with the heap that its caller gives it and four task slots, that repairs

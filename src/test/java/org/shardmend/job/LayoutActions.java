@@ -11,19 +11,35 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.checkpoint.DiscoveryOptions;
-import org.shardmend.checkpoint.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.job.files.Locations;
+import org.shardmend.job.files.RuleSources;
+import org.shardmend.job.files.SourceHeader;
+import org.shardmend.job.plan.PlanAction;
+import org.shardmend.job.plan.PlanRequest;
+import org.shardmend.job.plan.PlannedCheckpoint;
+import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.repair.RollbackAction;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.spark.SparkJob;
+import org.shardmend.job.verify.VerifyAction;
+import org.shardmend.job.verify.VerifyRequest;
+import org.shardmend.job.verify.VerifyResult;
 import org.shardmend.plan.Strategy;
 import org.shardmend.rules.RuleFamily;
 import org.shardmend.safetensors.UnknownDtypes;
-import org.shardmend.storage.JournalResult;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.journal.JournalResult;
 
 /** The actions on checkpoints of any layout in directories of this machine. */
-record LayoutActions(SparkJob job, List<RuleFamily> rules) {
+public record LayoutActions(SparkJob job, List<RuleFamily> rules) {
 
   /** With the default rules and these, in the Spark application that lives as long as the JVM. */
-  static LayoutActions with(String... families) throws JobException {
+  public static LayoutActions with(String... families) throws JobException {
     String before = System.getProperty("spark.master");
     System.setProperty("spark.master", "local[2]");
     try {
@@ -39,20 +55,20 @@ record LayoutActions(SparkJob job, List<RuleFamily> rules) {
     }
   }
 
-  static Location location(Path directory) throws JobException {
+  public static Location location(Path directory) throws JobException {
     return Locations.parse(directory.toString(), new Configuration());
   }
 
-  PlanRequest of(Path checkpoint) throws JobException {
+  public PlanRequest of(Path checkpoint) throws JobException {
     return new PlanRequest(
         location(checkpoint), DiscoveryOptions.defaults(), rules, UnknownDtypes.REFUSE);
   }
 
-  PlannedCheckpoint plan(Path checkpoint) throws JobException {
+  public PlannedCheckpoint plan(Path checkpoint) throws JobException {
     return new PlanAction(job, of(checkpoint)).execute();
   }
 
-  RepairResult repair(Path checkpoint, Path output, Strategy strategy) throws JobException {
+  public RepairResult repair(Path checkpoint, Path output, Strategy strategy) throws JobException {
     return new RepairAction(
             job,
             RepairRequest.toOutput(of(checkpoint), location(output))
@@ -72,15 +88,15 @@ record LayoutActions(SparkJob job, List<RuleFamily> rules) {
         .execute();
   }
 
-  RepairResult repairInPlace(Path checkpoint) throws JobException {
+  public RepairResult repairInPlace(Path checkpoint) throws JobException {
     return new RepairAction(job, RepairRequest.inPlace(of(checkpoint))).execute();
   }
 
-  JournalResult rollback(Path checkpoint) throws JobException {
+  public JournalResult rollback(Path checkpoint) throws JobException {
     return new RollbackAction(location(checkpoint), false, Progress.SILENT).execute();
   }
 
-  VerifyResult verify(Path checkpoint) throws JobException {
+  public VerifyResult verify(Path checkpoint) throws JobException {
     return new VerifyAction(job, new VerifyRequest(of(checkpoint), VerifyRequest.Depth.FULL))
         .execute();
   }
@@ -99,7 +115,7 @@ record LayoutActions(SparkJob job, List<RuleFamily> rules) {
   }
 
   /** A copy of one of the sample checkpoints. */
-  static Path copyOfSample(String name, Path parent) throws IOException {
+  public static Path copyOfSample(String name, Path parent) throws IOException {
     Path sample;
     try {
       sample =
@@ -119,7 +135,7 @@ record LayoutActions(SparkJob job, List<RuleFamily> rules) {
   }
 
   /** Every file's content below a directory by its relative name, without what is Shardmend's. */
-  static Map<String, String> content(Path directory) throws IOException {
+  public static Map<String, String> content(Path directory) throws IOException {
     Map<String, String> content = new TreeMap<>();
     try (Stream<Path> paths = Files.walk(directory)) {
       paths

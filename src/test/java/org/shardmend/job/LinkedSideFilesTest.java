@@ -15,6 +15,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.job.plan.Rewrites;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;
 

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.shardmend.checkpoint.ExpectedState;
-import org.shardmend.checkpoint.ExpectedTensor;
-import org.shardmend.checkpoint.ExpectedUnit;
+import org.shardmend.checkpoint.expected.ExpectedState;
+import org.shardmend.checkpoint.expected.ExpectedTensor;
+import org.shardmend.checkpoint.expected.ExpectedUnit;
 
 /** Expected states of builds that call tensors otherwise. */
 final class OtherNames {

@@ -8,7 +8,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.job.files.Locations;
+import org.shardmend.job.files.RuleSources;
+import org.shardmend.job.plan.PlanRequest;
+import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.spark.SparkJob;
 import org.shardmend.safetensors.UnknownDtypes;
 
 /**

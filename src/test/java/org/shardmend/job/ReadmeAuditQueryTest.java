@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.shardmend.job.spark.SparkJob;
 import org.shardmend.plan.Plan;
 import org.shardmend.testing.SharedSparkJob;
 import org.shardmend.trial.Fault;

@@ -8,6 +8,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.job.plan.PlanRequest;
+import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.SparkJob;
 import org.shardmend.testing.SharedSparkJob;
 
 /** Settings that only one way to repair has. */

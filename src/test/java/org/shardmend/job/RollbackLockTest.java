@@ -10,12 +10,18 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.job.plan.PlanRequest;
+import org.shardmend.job.repair.HeldLocks;
+import org.shardmend.job.repair.RollbackAction;
+import org.shardmend.job.repair.RunRecord;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
 import org.shardmend.safetensors.UnknownDtypes;
-import org.shardmend.storage.JournalRefusedException;
-import org.shardmend.storage.JournalResult;
 import org.shardmend.storage.LocalStore;
-import org.shardmend.storage.TargetLock;
+import org.shardmend.storage.journal.JournalResult;
+import org.shardmend.storage.lock.TargetLock;
+import org.shardmend.storage.protocol.JournalRefusedException;
 
 /** A rollback looks at nothing before it holds the checkpoint's lock. */
 class RollbackLockTest {

@@ -15,6 +15,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.repair.RepairResult;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.spark.SparkJob;
+import org.shardmend.job.verify.DigestCoverage;
+import org.shardmend.job.verify.VerifyRequest;
+import org.shardmend.job.verify.VerifyResult;
 import org.shardmend.plan.Strategy;
 import org.shardmend.safetensors.HeaderReader;
 import org.shardmend.safetensors.TensorEntry;
@@ -216,7 +224,7 @@ class SilentDamageTest {
         actions.verify(new VerifyRequest(actions.of(output), VerifyRequest.Depth.FULL));
 
     assertThat(whole.faults())
-        .extracting(org.shardmend.job.Fault::code)
+        .extracting(org.shardmend.job.verify.Fault::code)
         .containsExactly("manifest-damaged");
     assertThat(actions.verify(output).faults()).isEmpty();
   }

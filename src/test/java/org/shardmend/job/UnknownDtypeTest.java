@@ -16,7 +16,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.shardmend.checkpoint.DiscoveryOptions;
+import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.job.audit.AuditQuery;
+import org.shardmend.job.files.RuleSources;
+import org.shardmend.job.plan.PlanAction;
+import org.shardmend.job.plan.PlanRequest;
+import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairRequest;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.SparkJob;
 import org.shardmend.safetensors.UnknownDtypes;
 import org.shardmend.testing.SharedSparkJob;
 

@@ -16,6 +16,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.storage.lock.LockedException;
+import org.shardmend.storage.lock.TargetLock;
+import org.shardmend.storage.protocol.StepListener;
+import org.shardmend.storage.publish.RepairScenario;
+import org.shardmend.storage.publish.TargetExistsException;
 
 /** The sentences of {@code publish.md} on HDFS, which has neither links nor syncs of names. */
 class HdfsPublishTest {

@@ -1,13 +1,16 @@
 package org.shardmend.storage;
 
 import java.io.IOException;
+import org.shardmend.storage.bytes.InPlaceScenario;
+import org.shardmend.storage.journal.Journal;
+import org.shardmend.storage.protocol.StepListener;
 import org.shardmend.testing.SelfKill;
 
 /**
  * A process of its own that repairs the {@link InPlaceScenario} in place, undoes it again, and
  * kills itself with SIGKILL at a chosen step; it exits with 0 when there is no such step.
  */
-final class KilledRepair {
+public final class KilledRepair {
   private KilledRepair() {}
 
   /**

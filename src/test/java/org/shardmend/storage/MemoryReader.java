@@ -3,17 +3,17 @@ package org.shardmend.storage;
 import java.nio.ByteBuffer;
 
 /** Bytes that are read in portions of at most {@code portion}, as a network would hand them out. */
-final class MemoryReader implements RangeReader {
+public final class MemoryReader implements RangeReader {
   private final byte[] content;
   private final int portion;
   private long bytesRead;
 
-  MemoryReader(byte[] content, int portion) {
+  public MemoryReader(byte[] content, int portion) {
     this.content = content;
     this.portion = portion;
   }
 
-  long bytesRead() {
+  public long bytesRead() {
     return bytesRead;
   }
 

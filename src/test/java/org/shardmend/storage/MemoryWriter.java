@@ -4,10 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
 /** Collects what is written. */
-final class MemoryWriter implements ShardWriter {
+public final class MemoryWriter implements ShardWriter {
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
 
-  byte[] content() {
+  public byte[] content() {
     return content.toByteArray();
   }
 

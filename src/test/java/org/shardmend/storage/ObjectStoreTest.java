@@ -14,6 +14,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.shardmend.storage.bytes.FileCopier;
+import org.shardmend.storage.bytes.Pace;
+import org.shardmend.storage.publish.ShardIntake;
+import org.shardmend.storage.publish.Staging;
+import org.shardmend.storage.publish.StreamedShards;
 
 /** The promises of {@link Store}, on what Hadoop shows of an object store. */
 class ObjectStoreTest {

@@ -4,16 +4,17 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Set;
+import org.shardmend.storage.protocol.DurableFile;
 
 /** A store that can do less than the one it stands on, as an object store can. */
-final class PlainStore {
+public final class PlainStore {
   private static final Set<String> MOVES = Set.of("rename", "replace", "link", "cloneFile");
   private static final Set<String> SYNCS = Set.of("sync", "syncDirectory");
 
   private PlainStore() {}
 
   /** The store, with these traits and without what they exclude. */
-  static Store over(Store store, StoreTraits traits) {
+  public static Store over(Store store, StoreTraits traits) {
     return (Store)
         Proxy.newProxyInstance(
             PlainStore.class.getClassLoader(),

@@ -21,6 +21,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.storage.bytes.Sha256;
+import org.shardmend.storage.protocol.DurableFile;
 
 /**
  * A file system in memory that knows what a power cut may take from it: any part of what was not
@@ -38,7 +40,7 @@ import org.shardmend.checkpoint.FileEntry;
  * names in it, never what they lead to. While it {@linkplain #record records}, the store keeps,
  * before each change, the images that a power cut at this moment could leave.
  */
-final class PowerCutStore implements Store {
+public final class PowerCutStore implements Store {
   private static final int SECTOR_BYTES = 512;
   private static final int MAX_ENUMERATED_UNITS = 20;
 
@@ -103,7 +105,7 @@ final class PowerCutStore implements Store {
   private final LinkedHashMap<String, PowerCutStore> recorded = new LinkedHashMap<>();
   private final List<PowerCutStore> killed = new ArrayList<>();
 
-  PowerCutStore(long seed) {
+  public PowerCutStore(long seed) {
     this(new Node(1, true), 2, seed);
   }
 
@@ -116,37 +118,37 @@ final class PowerCutStore implements Store {
   // What a crash leaves.
 
   /** From now on, keeps images before each change: at most so many per change. */
-  synchronized void record(int perMoment) {
+  public synchronized void record(int perMoment) {
     recordedPerMoment = perMoment;
     recorded.clear();
     killed.clear();
   }
 
   /** Ends recording, with the images of this moment. */
-  synchronized List<PowerCutStore> recorded() {
+  public synchronized List<PowerCutStore> recorded() {
     keepImages();
     recordedPerMoment = 0;
     return List.copyOf(recorded.values());
   }
 
   /** One image per recorded change of what a killed process leaves: all, but not synced. */
-  synchronized List<PowerCutStore> killed() {
+  public synchronized List<PowerCutStore> killed() {
     return List.copyOf(killed);
   }
 
   /** What a power cut at this moment could leave. */
-  synchronized List<PowerCutStore> images(int atMost) {
+  public synchronized List<PowerCutStore> images(int atMost) {
     record(atMost);
     return recorded();
   }
 
   /** The next sync of this path fails, and what was to be synced never reaches the medium. */
-  synchronized void failNextSync(String path) {
+  public synchronized void failNextSync(String path) {
     failingSyncs.add(path);
   }
 
   /** All is durable. */
-  synchronized void settle() {
+  public synchronized void settle() {
     unsynced.forEach(unit -> unit.forEach(Effect::hold));
     unsynced.clear();
   }
@@ -270,7 +272,7 @@ final class PowerCutStore implements Store {
   }
 
   /** Every file below a directory, by its name relative to it, without what is ours. */
-  synchronized Map<String, String> tree(String directory) {
+  public synchronized Map<String, String> tree(String directory) {
     Map<String, String> files = new TreeMap<>();
     find(directory).ifPresent(node -> collect(node, "", files));
     return files;
@@ -656,7 +658,7 @@ final class PowerCutStore implements Store {
   }
 
   /** The content of a file. */
-  synchronized byte[] content(String path) throws IOException {
+  public synchronized byte[] content(String path) throws IOException {
     return required(path).content.clone();
   }
 }

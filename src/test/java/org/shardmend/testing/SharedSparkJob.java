@@ -4,9 +4,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.shardmend.job.JobException;
-import org.shardmend.job.Progress;
-import org.shardmend.job.SparkJob;
+import org.shardmend.job.spark.JobException;
+import org.shardmend.job.spark.Progress;
+import org.shardmend.job.spark.SparkJob;
 
 /**
  * Gives tests the Spark application that all of them share: in this process, with two task slots.

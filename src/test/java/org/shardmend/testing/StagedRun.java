@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.shardmend.storage.LocalStore;
 import org.shardmend.storage.Location;
-import org.shardmend.storage.RunNote;
+import org.shardmend.storage.lock.RunNote;
 
 /** What a run has staged in an audit, and whose process then fares as a test wants it. */
 public final class StagedRun {

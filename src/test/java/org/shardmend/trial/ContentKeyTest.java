@@ -3,7 +3,7 @@ package org.shardmend.trial;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.shardmend.checkpoint.HashKind;
+import org.shardmend.checkpoint.sidefile.HashKind;
 
 class ContentKeyTest {
 

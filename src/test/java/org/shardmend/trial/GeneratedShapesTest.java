@@ -17,8 +17,8 @@ import net.jqwik.api.Builders;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import org.shardmend.checkpoint.ExpectedTensor;
 import org.shardmend.checkpoint.UnitId;
+import org.shardmend.checkpoint.expected.ExpectedTensor;
 import org.shardmend.storage.LocalStore;
 import org.shardmend.storage.Location;
 

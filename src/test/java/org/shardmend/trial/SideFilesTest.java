@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.storage.LocalStore;
 import org.shardmend.storage.Location;
 import org.shardmend.trial.SavedCheckpoint.ShardFile;

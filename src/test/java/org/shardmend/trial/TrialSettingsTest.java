@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.shardmend.checkpoint.Layout;
+import org.shardmend.checkpoint.layout.Layout;
 
 class TrialSettingsTest {
 

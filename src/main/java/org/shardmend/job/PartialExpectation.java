@@ -1,9 +1,0 @@
-package org.shardmend.job;
-
-/** What becomes of ranks of which an expected state says nothing, though it should. */
-public enum PartialExpectation {
-  /** Each is a fault: nobody knows whether it loads. */
-  REFUSED,
-  /** Each is a finding, and the others are judged. */
-  ACCEPTED
-}

@@ -1,9 +1,0 @@
-package org.shardmend.job;
-
-import java.util.List;
-
-/** A task that runs best where its bytes are. */
-interface Placed {
-  /** The hosts that hold most of what the task reads, best first; empty when any will do. */
-  List<String> hosts();
-}
