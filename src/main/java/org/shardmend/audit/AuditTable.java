@@ -101,13 +101,13 @@ public final class AuditTable<R> {
                   LONG,
                   "first byte, relative to the target shard's data section; NULL when dropped or"
                       + " refused",
-                  row -> placed(row.target()).map(Place::begin)),
+                  row -> placed(row.target()).map(TensorPlace::begin)),
               optional(
                   "target_end",
                   LONG,
                   "one past the last byte, relative to the target shard's data section; NULL when"
                       + " dropped or refused",
-                  row -> placed(row.target()).map(Place::end)),
+                  row -> placed(row.target()).map(TensorPlace::end)),
               optionalText(
                   "digest_algorithm",
                   "xxh3-128 or sha256; NULL when no bytes were read",
@@ -311,7 +311,7 @@ public final class AuditTable<R> {
     return part < 0 ? Optional.empty() : Optional.of(part);
   }
 
-  private static Optional<Place> placed(Place target) {
+  private static Optional<TensorPlace> placed(TensorPlace target) {
     return target.exists() ? Optional.of(target) : Optional.empty();
   }
 

@@ -33,7 +33,7 @@ public record RunRow(
     String output,
     Instant started,
     Instant finished,
-    Outcome outcome,
+    RunOutcome outcome,
     String fingerprint,
     String version,
     List<String> rules,

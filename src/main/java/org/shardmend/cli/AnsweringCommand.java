@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
-import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.cli.text.ConsoleProgress;
 import org.shardmend.cli.text.ExitCode;
@@ -200,7 +200,7 @@ public abstract class AnsweringCommand implements Callable<Integer> {
     putOrNull(error, "shard", e.shard().orElse(""));
     putOrNull(error, "tensor", e.tensor().orElse(""));
     e.problems().forEach(problem -> document.withArray("findings").add(finding(problem)));
-    Outcome outcome = exit == ExitCode.REFUSED ? Outcome.REFUSED : Outcome.FAILED;
+    RunOutcome outcome = exit == ExitCode.REFUSED ? RunOutcome.REFUSED : RunOutcome.FAILED;
     return new CommandResult(outcome, exit, document, List.of());
   }
 

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.apache.spark.sql.Row;
 import org.shardmend.audit.AuditCompaction;
 import org.shardmend.audit.CatalogName;
-import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.cli.option.AuditTableOption;
 import org.shardmend.cli.option.RunIds;
 import org.shardmend.cli.text.ExitCode;
@@ -106,7 +106,7 @@ final class AuditCommand extends ShardmendCommand {
     ArrayNode ids = document.putArray("appended");
     appended.forEach(id -> ids.add(id.value()));
     return new CommandResult(
-        appended.isEmpty() ? Outcome.NOTHING_TO_DO : Outcome.DONE,
+        appended.isEmpty() ? RunOutcome.NOTHING_TO_DO : RunOutcome.DONE,
         ExitCode.DONE,
         document,
         List.of("%,d runs appended to %s".formatted(appended.size(), tables)));
@@ -143,7 +143,7 @@ final class AuditCommand extends ShardmendCommand {
     tellOfStaged(result.staged(), document, lines);
     boolean idle = result.months().isEmpty() && result.staged().removed().isEmpty();
     return idle
-        ? new CommandResult(Outcome.NOTHING_TO_DO, ExitCode.DONE, document, lines)
+        ? new CommandResult(RunOutcome.NOTHING_TO_DO, ExitCode.DONE, document, lines)
         : CommandResult.done(document, lines);
   }
 

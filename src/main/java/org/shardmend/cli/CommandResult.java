@@ -2,7 +2,7 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.cli.text.ExitCode;
 
 /**
@@ -13,9 +13,9 @@ import org.shardmend.cli.text.ExitCode;
  * @param document the members of its JSON document, without schema and outcome
  * @param text the same for people, line by line
  */
-record CommandResult(Outcome outcome, ExitCode exit, ObjectNode document, List<String> text) {
+record CommandResult(RunOutcome outcome, ExitCode exit, ObjectNode document, List<String> text) {
 
   static CommandResult done(ObjectNode document, List<String> text) {
-    return new CommandResult(Outcome.DONE, ExitCode.DONE, document, text);
+    return new CommandResult(RunOutcome.DONE, ExitCode.DONE, document, text);
   }
 }

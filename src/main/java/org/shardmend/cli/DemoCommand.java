@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.cli.text.ExitCode;
@@ -117,7 +117,7 @@ final class DemoCommand extends ShardmendCommand {
       lines.addAll(next(root, broken, repaired, expectedFile));
       boolean ok = contract.ok() && bytes.ok() && !before.ok();
       return new CommandResult(
-          ok ? Outcome.DONE : Outcome.FAILED,
+          ok ? RunOutcome.DONE : RunOutcome.FAILED,
           ok ? ExitCode.DONE : ExitCode.FAILED,
           document(broken, repaired, before, contract, bytes, result, counts),
           lines);

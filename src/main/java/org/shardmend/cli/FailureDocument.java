@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Optional;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 
 /**
  * The document of a command that did not get as far as running: its command line is wrong, or it
@@ -33,7 +33,7 @@ record FailureDocument(String command, String code, String message) {
   ObjectNode node() {
     ObjectNode document = JsonNodeFactory.instance.objectNode();
     document.put("schema", AnsweringCommand.schema(command));
-    document.put("outcome", Outcome.FAILED.token());
+    document.put("outcome", RunOutcome.FAILED.token());
     document
         .putObject("error")
         .put("code", code)

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.cli.option.CheckpointOptions;
 import org.shardmend.cli.option.EngineOption;
 import org.shardmend.cli.option.ExpectationOptions;
@@ -94,10 +94,10 @@ final class PlanCommand extends ShardmendCommand {
       read = job.bytesRead();
     }
     Plan plan = planned.plan();
-    Outcome outcome =
+    RunOutcome outcome =
         plan.refused()
-            ? Outcome.REFUSED
-            : planned.nothingToDo() ? Outcome.NOTHING_TO_DO : Outcome.FOUND;
+            ? RunOutcome.REFUSED
+            : planned.nothingToDo() ? RunOutcome.NOTHING_TO_DO : RunOutcome.FOUND;
     ExitCode exit =
         switch (outcome) {
           case REFUSED -> ExitCode.REFUSED;

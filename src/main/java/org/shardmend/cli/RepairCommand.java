@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.cli.option.AuditTableOption;
 import org.shardmend.cli.option.CheckpointOptions;
@@ -170,10 +170,10 @@ final class RepairCommand extends ShardmendCommand {
     try (SparkJob job = SparkJob.start("shardmend repair", progress)) {
       result = new RepairAction(job, request).execute();
     }
-    Outcome outcome =
+    RunOutcome outcome =
         switch (result.outcome()) {
-          case DONE -> Outcome.DONE;
-          case NOTHING_TO_DO -> Outcome.NOTHING_TO_DO;
+          case DONE -> RunOutcome.DONE;
+          case NOTHING_TO_DO -> RunOutcome.NOTHING_TO_DO;
         };
     return new CommandResult(outcome, ExitCode.DONE, document(result), text(result));
   }

@@ -3,7 +3,7 @@ package org.shardmend.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Locale;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.cli.text.ExitCode;
 import org.shardmend.cli.text.Printable;
 import org.shardmend.job.files.Locations;
@@ -71,7 +71,7 @@ final class RollbackCommand extends ShardmendCommand {
     return switch (result.outcome()) {
       case NOTHING ->
           new CommandResult(
-              Outcome.NOTHING_TO_DO,
+              RunOutcome.NOTHING_TO_DO,
               ExitCode.DONE,
               document,
               List.of("Nothing to undo: %s has no journal".formatted(where)));

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.cli.option.AuditTableOption;
 import org.shardmend.cli.option.ReadingOptions;
 import org.shardmend.cli.text.ExitCode;
@@ -152,11 +152,11 @@ final class SweepCommand extends ShardmendCommand {
       result = new SweepAction(job, request).execute();
     }
     List<SweptCheckpoint> swept = result.checkpoints();
-    Outcome worst =
+    RunOutcome worst =
         swept.stream()
             .map(checkpoint -> outcome(checkpoint.outcome()))
             .max(Comparator.comparingInt(SweepCommand::weight))
-            .orElse(Outcome.NOTHING_TO_DO);
+            .orElse(RunOutcome.NOTHING_TO_DO);
     ExitCode exit =
         switch (worst) {
           case DONE, NOTHING_TO_DO, FOUND, ROLLED_BACK -> ExitCode.DONE;
@@ -166,18 +166,18 @@ final class SweepCommand extends ShardmendCommand {
     return new CommandResult(worst, exit, document(result), text(result));
   }
 
-  private static Outcome outcome(SweptCheckpoint.Outcome outcome) {
+  private static RunOutcome outcome(SweptCheckpoint.Outcome outcome) {
     return switch (outcome) {
-      case NOTHING_TO_DO, UNSETTLED, UNKNOWN_LAYOUT, GONE -> Outcome.NOTHING_TO_DO;
-      case FOUND -> Outcome.FOUND;
-      case DONE -> Outcome.DONE;
-      case REFUSED, REFUSED_BEFORE -> Outcome.REFUSED;
-      case FAILED -> Outcome.FAILED;
+      case NOTHING_TO_DO, UNSETTLED, UNKNOWN_LAYOUT, GONE -> RunOutcome.NOTHING_TO_DO;
+      case FOUND -> RunOutcome.FOUND;
+      case DONE -> RunOutcome.DONE;
+      case REFUSED, REFUSED_BEFORE -> RunOutcome.REFUSED;
+      case FAILED -> RunOutcome.FAILED;
     };
   }
 
   /** What counts more for the sweep as a whole. */
-  private static int weight(Outcome outcome) {
+  private static int weight(RunOutcome outcome) {
     return switch (outcome) {
       case NOTHING_TO_DO -> 0;
       case FOUND -> 1;

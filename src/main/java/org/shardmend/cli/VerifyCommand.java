@@ -2,7 +2,7 @@ package org.shardmend.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.cli.option.CheckpointOptions;
 import org.shardmend.cli.option.EngineOption;
 import org.shardmend.cli.option.ExpectationOptions;
@@ -99,7 +99,7 @@ final class VerifyCommand extends ShardmendCommand {
       result = new VerifyAction(job, request).execute();
     }
     return new CommandResult(
-        result.ok() ? Outcome.DONE : Outcome.FOUND,
+        result.ok() ? RunOutcome.DONE : RunOutcome.FOUND,
         result.ok() ? ExitCode.DONE : ExitCode.FOUND,
         document(result),
         VerifyText.of(result, checkpoint.words(), expectation.words()));

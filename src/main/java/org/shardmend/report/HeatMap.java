@@ -209,7 +209,7 @@ record HeatMap(
                 y + height / 2,
                 scale.color(values.get(rank)),
                 hasText ? text : "",
-                Shown.ranks(List.of(rank)) + ": " + text));
+                PageText.ranks(List.of(rank)) + ": " + text));
       }
       return new HeatMap(
           title,

@@ -64,7 +64,7 @@ record Histogram(
         HEIGHT,
         bars(counts, x, y, format),
         x.marks(LEFT, RIGHT - LEFT, 1, format),
-        y.marks(BOTTOM, BOTTOM - TOP, -1, count -> Shown.number(Math.round(count))),
+        y.marks(BOTTOM, BOTTOM - TOP, -1, count -> PageText.number(Math.round(count))),
         LEFT,
         RIGHT,
         BOTTOM);
@@ -85,7 +85,9 @@ record Histogram(
                 Svg.round(height),
                 "%s to %s: %s"
                     .formatted(
-                        edge.apply(bar), edge.apply(bar + 1), Shown.count(counts[bar], "shard"))));
+                        edge.apply(bar),
+                        edge.apply(bar + 1),
+                        PageText.count(counts[bar], "shard"))));
       }
     }
     return bars;

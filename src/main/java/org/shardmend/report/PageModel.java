@@ -68,12 +68,12 @@ record PageModel(
     ReportData.Run run = data.run();
     boolean hasShards = !data.shards().isEmpty();
     return new PageModel(
-        Shown.text(run.checkpoint()),
+        PageText.text(run.checkpoint()),
         new Header(
-            Shown.text(run.outcome()),
-            Shown.text(run.outcome().replace('-', ' ')),
-            Shown.text(run.checkpoint()),
-            Shown.time(run.started())),
+            PageText.text(run.outcome()),
+            PageText.text(run.outcome().replace('-', ' ')),
+            PageText.text(run.checkpoint()),
+            PageText.time(run.started())),
         Verdict.of(data),
         figures(data),
         data.findings().stream().map(PageModel::finding).toList(),
@@ -82,7 +82,7 @@ record PageModel(
         hasShards ? histograms(data.shards()) : List.of(),
         shardsTitle(data.shards().size()),
         shardLines(data.shards()),
-        Shown.count(data.changedNames(), "changed name"),
+        PageText.count(data.changedNames(), "changed name"),
         changesNote(data),
         data.changes().stream().map(PageModel::changeLine).toList(),
         data.proofs().stream().map(PageModel::proofLine).toList(),
@@ -92,17 +92,17 @@ record PageModel(
   private static List<Figure> figures(ReportData data) {
     ReportData.Run run = data.run();
     List<Figure> figures = new ArrayList<>();
-    figures.add(new Figure(Shown.number(run.tensors()), "tensors"));
+    figures.add(new Figure(PageText.number(run.tensors()), "tensors"));
     for (Action action : Action.values()) {
       long count = run.count(action.name());
       if (action != Action.KEEP && (count > 0 || action == Action.RENAME)) {
-        figures.add(new Figure(Shown.number(count), word(action)));
+        figures.add(new Figure(PageText.number(count), word(action)));
       }
     }
-    figures.add(new Figure(Shown.number(data.shards().size()), "shards"));
+    figures.add(new Figure(PageText.number(data.shards().size()), "shards"));
     figures.add(new Figure(ByteSize.format(run.bytesRead()), "read"));
     figures.add(new Figure(ByteSize.format(run.bytesWritten()), "written"));
-    figures.add(new Figure(Shown.duration(run.time()), "time"));
+    figures.add(new Figure(PageText.duration(run.time()), "time"));
     return figures;
   }
 
@@ -117,10 +117,10 @@ record PageModel(
 
   private static Finding finding(ReportData.Finding finding) {
     return new Finding(
-        Shown.text(finding.severity()),
-        Shown.text(finding.code()),
-        Shown.text(finding.shard()),
-        Shown.text(finding.message()));
+        PageText.text(finding.severity()),
+        PageText.text(finding.code()),
+        PageText.text(finding.shard()),
+        PageText.text(finding.message()));
   }
 
   private static List<HeatMap> maps(List<ReportData.Shard> shards) {
@@ -130,7 +130,7 @@ record PageModel(
     }
     return List.of(
         HeatMap.of(
-            "Changes per rank", HeatMap.sums(shards, ReportData.Shard::changes), Shown::number),
+            "Changes per rank", HeatMap.sums(shards, ReportData.Shard::changes), PageText::number),
         HeatMap.of("Bytes per rank", bytes, ByteSize::format),
         HeatMap.of(
             "Bytes written per rank",
@@ -147,13 +147,13 @@ record PageModel(
         Histogram.of(
             "Shards by time",
             shards.stream().map(ReportData.Shard::seconds).toList(),
-            Shown::tick));
+            PageText::tick));
   }
 
   private static String shardsTitle(int count) {
     return count <= SHARD_LINES
-        ? Shown.count(count, "shard")
-        : "The %d slowest of %s".formatted(SLOWEST, Shown.count(count, "shard"));
+        ? PageText.count(count, "shard")
+        : "The %d slowest of %s".formatted(SLOWEST, PageText.count(count, "shard"));
   }
 
   private static List<ShardLine> shardLines(List<ReportData.Shard> shards) {
@@ -176,44 +176,44 @@ record PageModel(
   private static ShardLine shardLine(ReportData.Shard shard) {
     long moved = shard.bytesRead() + shard.bytesWritten();
     return new ShardLine(
-        Shown.text(shard.name()),
-        Shown.ranks(List.of(shard.rank())),
-        Shown.text(shard.strategy()),
+        PageText.text(shard.name()),
+        PageText.ranks(List.of(shard.rank())),
+        PageText.text(shard.strategy()),
         ByteSize.format(shard.targetBytes()),
-        Shown.number(shard.changes()),
-        Shown.seconds(shard.seconds()),
+        PageText.number(shard.changes()),
+        PageText.seconds(shard.seconds()),
         shard.seconds() > 0 ? ByteSize.format(Math.round(moved / shard.seconds())) + "/s" : "");
   }
 
   private static String changesNote(ReportData data) {
     return data.changedNames() > data.changes().size()
         ? "The first %s are shown; the audit has them all: scripts/shardmend audit DIR --run %s"
-            .formatted(Shown.number(data.changes().size()), Shown.text(data.run().id()))
+            .formatted(PageText.number(data.changes().size()), PageText.text(data.run().id()))
         : "";
   }
 
   private static ChangeLine changeLine(ReportData.Change change) {
     NameChange name = NameChange.of(change.tensor(), change.target());
     return new ChangeLine(
-        Shown.text(change.action()),
-        Shown.text(name.before()),
-        Shown.text(name.removed()),
-        Shown.text(name.added()),
-        Shown.text(name.after()),
-        Shown.ranks(change.ranks()),
-        Shown.number(change.tensors()),
+        PageText.text(change.action()),
+        PageText.text(name.before()),
+        PageText.text(name.removed()),
+        PageText.text(name.added()),
+        PageText.text(name.after()),
+        PageText.ranks(change.ranks()),
+        PageText.number(change.tensors()),
         ByteSize.format(change.bytes()),
-        Shown.text(change.rule()),
-        change.action().equals(Action.RENAME.name()) ? "" : Shown.text(change.reason()));
+        PageText.text(change.rule()),
+        change.action().equals(Action.RENAME.name()) ? "" : PageText.text(change.reason()));
   }
 
   private static ProofLine proofLine(ReportData.Proof proof) {
     return new ProofLine(
-        Shown.text(proof.action()),
-        Shown.number(proof.tensors()),
+        PageText.text(proof.action()),
+        PageText.number(proof.tensors()),
         ByteSize.format(proof.bytes()),
-        Shown.number(proof.equal()),
-        Shown.number(proof.different()),
+        PageText.number(proof.equal()),
+        PageText.number(proof.different()),
         switch (proof.verified()) {
           case "full" -> "header and data";
           case "header" -> "header";
@@ -223,19 +223,19 @@ record PageModel(
 
   private static List<Fact> facts(ReportData.Run run) {
     List<Fact> facts = new ArrayList<>();
-    facts.add(new Fact("Run", Shown.text(run.id())));
-    facts.add(new Fact("Checkpoint", Shown.text(run.checkpoint())));
-    facts.add(new Fact("Output", run.output().isEmpty() ? "none" : Shown.text(run.output())));
-    facts.add(new Fact("Started", Shown.time(run.started())));
-    facts.add(new Fact("Finished", Shown.time(run.finished())));
-    facts.add(new Fact("Rules", Shown.text(String.join(", ", run.rules()))));
+    facts.add(new Fact("Run", PageText.text(run.id())));
+    facts.add(new Fact("Checkpoint", PageText.text(run.checkpoint())));
+    facts.add(new Fact("Output", run.output().isEmpty() ? "none" : PageText.text(run.output())));
+    facts.add(new Fact("Started", PageText.time(run.started())));
+    facts.add(new Fact("Finished", PageText.time(run.finished())));
+    facts.add(new Fact("Rules", PageText.text(String.join(", ", run.rules()))));
     facts.add(
         new Fact(
             "Fingerprint of the plan",
-            run.fingerprint().isEmpty() ? "none" : Shown.text(run.fingerprint())));
-    facts.add(new Fact("Shardmend", Shown.text(run.version())));
-    facts.add(new Fact("Spark application", Shown.text(run.sparkAppId())));
-    facts.add(new Fact("User", Shown.text(run.user())));
+            run.fingerprint().isEmpty() ? "none" : PageText.text(run.fingerprint())));
+    facts.add(new Fact("Shardmend", PageText.text(run.version())));
+    facts.add(new Fact("Spark application", PageText.text(run.sparkAppId())));
+    facts.add(new Fact("User", PageText.text(run.user())));
     return facts;
   }
 }

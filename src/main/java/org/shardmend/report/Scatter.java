@@ -60,21 +60,21 @@ record Scatter(
               "s" + strategies.indexOf(shard.strategy()),
               "%s: %s, %s, %s"
                   .formatted(
-                      Shown.text(shard.name()),
+                      PageText.text(shard.name()),
                       ByteSize.format(shard.targetBytes()),
-                      Shown.seconds(shard.seconds()),
-                      Shown.text(shard.strategy()))));
+                      PageText.seconds(shard.seconds()),
+                      PageText.text(shard.strategy()))));
     }
     List<Series> legend = new ArrayList<>();
     for (int i = 0; i < strategies.size(); i++) {
-      legend.add(new Series("s" + i, Shown.text(strategies.get(i))));
+      legend.add(new Series("s" + i, PageText.text(strategies.get(i))));
     }
     return new Scatter(
         Svg.WIDTH,
         HEIGHT,
         dots,
         x.marks(LEFT, RIGHT - LEFT, 1, bytes -> ByteSize.format(Math.round(bytes))),
-        y.marks(BOTTOM, BOTTOM - TOP, -1, Shown::tick),
+        y.marks(BOTTOM, BOTTOM - TOP, -1, PageText::tick),
         LEFT,
         RIGHT,
         BOTTOM,

@@ -36,18 +36,18 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
       return List.of("A repair in place was not to stay.");
     }
     List<String> sentences = new ArrayList<>();
-    run.error().lines().map(Shown::text).forEach(sentences::add);
+    run.error().lines().map(PageText::text).forEach(sentences::add);
     long changes = run.tensors() - run.count(Action.KEEP.name());
     if (changes > 0) {
       sentences.add(
           "%s of %s had a name that the model does not ask for when it loads."
-              .formatted(Shown.number(changes), Shown.count(run.tensors(), "tensor")));
+              .formatted(PageText.number(changes), PageText.count(run.tensors(), "tensor")));
     }
     long shards = data.shards().stream().filter(shard -> shard.changes() > 0).count();
     if (shards > 0) {
       sentences.add(
           "They were in %s of %s."
-              .formatted(Shown.number(shards), Shown.count(data.shards().size(), "shard")));
+              .formatted(PageText.number(shards), PageText.count(data.shards().size(), "shard")));
     }
     if (sentences.isEmpty()) {
       sentences.add("Nothing: every tensor has the name that the rules want.");
@@ -70,12 +70,12 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
     long renamed = run.count(Action.RENAME.name());
     long dropped = run.count(Action.DROP.name());
     if (renamed > 0) {
-      sentences.add("%s got the right name.".formatted(Shown.count(renamed, "tensor")));
+      sentences.add("%s got the right name.".formatted(PageText.count(renamed, "tensor")));
     }
     if (dropped > 0) {
       sentences.add(
           "%s left out, beside an equal one that stays."
-              .formatted(Shown.count(dropped, "tensor") + (dropped == 1 ? " was" : " were")));
+              .formatted(PageText.count(dropped, "tensor") + (dropped == 1 ? " was" : " were")));
     }
     if (!data.shards().isEmpty()) {
       sentences.add("Shards by strategy: %s.".formatted(strategies(data.shards())));
@@ -85,7 +85,7 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
             .formatted(
                 ByteSize.format(run.bytesRead()),
                 ByteSize.format(run.bytesWritten()),
-                Shown.duration(run.time())));
+                PageText.duration(run.time())));
     return sentences;
   }
 
@@ -96,7 +96,7 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
                 Collectors.groupingBy(
                     ReportData.Shard::strategy, TreeMap::new, Collectors.counting()));
     return counts.entrySet().stream()
-        .map(entry -> Shown.number(entry.getValue()) + " " + Shown.text(entry.getKey()))
+        .map(entry -> PageText.number(entry.getValue()) + " " + PageText.text(entry.getKey()))
         .collect(Collectors.joining(", "));
   }
 
@@ -105,7 +105,7 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
     if (different > 0) {
       sentences.add(
           "%s back with other bytes than the source has. Do not use the output."
-              .formatted(Shown.count(different, "tensor") + " came"));
+              .formatted(PageText.count(different, "tensor") + " came"));
     }
     long placed = tensors(data, Set.of("none", "header", "full"));
     long equal = data.proofs().stream().mapToLong(ReportData.Proof::equal).sum();
@@ -114,8 +114,8 @@ record Verdict(List<String> wrong, List<String> done, List<String> proof, boolea
           "%s in the output came back with the digests that they have in the source."
               .formatted(
                   equal == placed
-                      ? "All " + Shown.count(placed, "tensor")
-                      : Shown.number(equal) + " of " + Shown.count(placed, "tensor")));
+                      ? "All " + PageText.count(placed, "tensor")
+                      : PageText.number(equal) + " of " + PageText.count(placed, "tensor")));
     }
     if (tensors(data, Set.of("header")) > 0) {
       sentences.add(

@@ -6,7 +6,7 @@ import java.util.Map;
 /** A JSON value that remembers where it stands, and refuses to be taken for another kind. */
 sealed interface LocatedJson {
 
-  Place place();
+  JsonPlace place();
 
   /** The kind, with its article: {@code a string}. */
   String kind();
@@ -40,7 +40,7 @@ sealed interface LocatedJson {
   }
 
   /** An object; its members in the order of the file, and where each member's key stands. */
-  record JsonObject(Place place, Map<String, LocatedJson> members, Map<String, Place> keys)
+  record JsonObject(JsonPlace place, Map<String, LocatedJson> members, Map<String, JsonPlace> keys)
       implements LocatedJson {
     @Override
     public String kind() {
@@ -59,7 +59,7 @@ sealed interface LocatedJson {
 
     /** Checks that the keys are exactly {@code wanted}. */
     void checkKeys(List<String> wanted) throws RuleException {
-      for (Map.Entry<String, Place> key : keys.entrySet()) {
+      for (Map.Entry<String, JsonPlace> key : keys.entrySet()) {
         if (!wanted.contains(key.getKey())) {
           throw key.getValue()
               .fault("There is no such key.", "The keys here are " + wanted + "; remove it.");
@@ -74,7 +74,7 @@ sealed interface LocatedJson {
   }
 
   /** A list. */
-  record JsonList(Place place, List<LocatedJson> items) implements LocatedJson {
+  record JsonList(JsonPlace place, List<LocatedJson> items) implements LocatedJson {
     @Override
     public String kind() {
       return "a list";
@@ -92,7 +92,7 @@ sealed interface LocatedJson {
   }
 
   /** A string. */
-  record JsonText(Place place, String value) implements LocatedJson {
+  record JsonText(JsonPlace place, String value) implements LocatedJson {
     @Override
     public String kind() {
       return "a string";
@@ -105,7 +105,7 @@ sealed interface LocatedJson {
   }
 
   /** True or false. */
-  record JsonFlag(Place place, boolean value) implements LocatedJson {
+  record JsonFlag(JsonPlace place, boolean value) implements LocatedJson {
     @Override
     public String kind() {
       return String.valueOf(value);
@@ -118,5 +118,5 @@ sealed interface LocatedJson {
   }
 
   /** A number or null, which no rule file has a use for. */
-  record JsonOther(Place place, String kind) implements LocatedJson {}
+  record JsonOther(JsonPlace place, String kind) implements LocatedJson {}
 }

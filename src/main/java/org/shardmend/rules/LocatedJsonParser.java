@@ -58,7 +58,7 @@ final class LocatedJsonParser {
       String before = text.toString();
       int line = 1 + (int) before.chars().filter(c -> c == '\n').count();
       int column = before.length() - before.lastIndexOf('\n');
-      throw new Place(origin, line, column, "")
+      throw new JsonPlace(origin, line, column, "")
           .fault("A byte here is not UTF-8.", "Save the file as UTF-8.");
     }
     return text.toString();
@@ -90,7 +90,7 @@ final class LocatedJsonParser {
 
   /** The value at the current token. */
   private LocatedJson value() throws RuleException, IOException {
-    Place place = here();
+    JsonPlace place = here();
     JsonToken token = parser.currentToken();
     if (token == null) {
       throw place.fault("The file is empty.", "Write a rule family: one JSON object.");
@@ -108,13 +108,13 @@ final class LocatedJsonParser {
     };
   }
 
-  private LocatedJson object(Place place) throws RuleException, IOException {
+  private LocatedJson object(JsonPlace place) throws RuleException, IOException {
     Map<String, LocatedJson> members = new LinkedHashMap<>();
-    Map<String, Place> keys = new LinkedHashMap<>();
+    Map<String, JsonPlace> keys = new LinkedHashMap<>();
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
       String key = parser.currentName();
       path = (place.path().isEmpty() ? "" : place.path() + ".") + Quoted.brief(key);
-      Place keyPlace = here();
+      JsonPlace keyPlace = here();
       if (keys.containsKey(key)) {
         throw keyPlace.fault("This key stands here twice.", "Remove one of the two.");
       }
@@ -126,7 +126,7 @@ final class LocatedJsonParser {
     return new LocatedJson.JsonObject(place, members, keys);
   }
 
-  private LocatedJson list(Place place) throws RuleException, IOException {
+  private LocatedJson list(JsonPlace place) throws RuleException, IOException {
     List<LocatedJson> items = new ArrayList<>();
     while (parser.nextToken() != JsonToken.END_ARRAY) {
       path = place.path() + "[" + items.size() + "]";
@@ -136,13 +136,13 @@ final class LocatedJsonParser {
     return new LocatedJson.JsonList(place, items);
   }
 
-  private Place here() {
+  private JsonPlace here() {
     return at(parser.currentTokenLocation());
   }
 
   /** Before the first token, the parser counts columns from 0. */
-  private Place at(JsonLocation location) {
-    return new Place(
+  private JsonPlace at(JsonLocation location) {
+    return new JsonPlace(
         origin, Math.max(1, location.getLineNr()), Math.max(1, location.getColumnNr()), path);
   }
 }

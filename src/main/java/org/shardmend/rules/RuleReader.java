@@ -121,7 +121,7 @@ public final class RuleReader {
   }
 
   /** The place of {@code part}, such as {@code examples[0][1]}, below {@code source}. */
-  private static Place find(LocatedJson source, String part) {
+  private static JsonPlace find(LocatedJson source, String part) {
     LocatedJson value = source;
     Matcher step = STEP.matcher(part);
     while (step.find()) {

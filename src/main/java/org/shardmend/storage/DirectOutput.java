@@ -39,7 +39,7 @@ final class DirectOutput implements Closeable {
       new Semaphore((int) Math.max(1, Runtime.getRuntime().maxMemory() / 8 / (2 * BUFFER_BYTES)));
 
   private final FileChannel channel;
-  private final Beside beside = new Beside();
+  private final BackgroundWork beside = new BackgroundWork();
   private ByteBuffer filling;
   private ByteBuffer flushing;
   private long written;

@@ -11,14 +11,14 @@ final class EarlySync {
   /** Bytes written between two syncs; measured with 8 to 64 MiB, the largest was the fastest. */
   static final long STEP_BYTES = 64L << 20;
 
-  private final Beside.Work sync;
-  private final Beside beside = new Beside();
+  private final BackgroundWork.Work sync;
+  private final BackgroundWork beside = new BackgroundWork();
   private long unsynced;
 
   /**
    * @param sync makes durable what was written so far
    */
-  EarlySync(Beside.Work sync) {
+  EarlySync(BackgroundWork.Work sync) {
     this.sync = sync;
   }
 

@@ -364,7 +364,7 @@ public final class LocalStore implements Store {
     }
     // --no-clobber would make a taken name a silent success; --update=none-fail is too new. Without
     // a target there, cp itself makes it exclusively.
-    Finished cp;
+    ReceiptAccumulator cp;
     try {
       cp = run("cp", "--reflink=always", "--no-target-directory", "--", from, to);
     } catch (ClosedByInterruptException interrupted) {
@@ -386,16 +386,16 @@ public final class LocalStore implements Store {
    *
    * @param said what it printed, or that it printed nothing
    */
-  private record Finished(int exit, String said) {}
+  private record ReceiptAccumulator(int exit, String said) {}
 
   /** Runs a program of the system, for what the JDK has no call for. */
-  private static Finished run(String... command) throws IOException {
+  private static ReceiptAccumulator run(String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     String said =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     int exit = awaitExit(process);
-    return new Finished(exit, said.isEmpty() ? command[0] + " ended with " + exit : said);
+    return new ReceiptAccumulator(exit, said.isEmpty() ? command[0] + " ended with " + exit : said);
   }
 
   private static int awaitExit(Process process) throws IOException {
@@ -477,7 +477,7 @@ public final class LocalStore implements Store {
    */
   @Override
   public void copyAttributes(String from, String to) throws IOException {
-    Finished cp =
+    ReceiptAccumulator cp =
         run(
             "cp",
             "--attributes-only",

@@ -42,11 +42,11 @@ class MigrationPageTest {
 
   @TempDir private Path scratch;
 
-  private record Shown(String command, List<String> output) {}
+  private record PageText(String command, List<String> output) {}
 
   @Test
   void atThePagesSizeTheCommandsPrintItsNumbers() throws IOException {
-    List<Shown> steps = steps();
+    List<PageText> steps = steps();
     steps.removeIf(MigrationPageTest::movesAllBytes);
 
     assertThat(steps).hasSizeGreaterThan(15);
@@ -55,7 +55,7 @@ class MigrationPageTest {
 
   @Test
   void atASmallSizeAnOutputIsAsThePageShowsIt() throws IOException {
-    List<Shown> steps = steps();
+    List<PageText> steps = steps();
     steps.removeIf(step -> !movesAllBytes(step) && !step.command().contains(" generate "));
 
     assertThat(steps).hasSizeGreaterThan(4);
@@ -63,14 +63,14 @@ class MigrationPageTest {
   }
 
   /** Unless the file system clones. */
-  private static boolean movesAllBytes(Shown step) {
+  private static boolean movesAllBytes(PageText step) {
     return step.command().contains("/kimi-k3-repaired");
   }
 
-  private void check(List<Shown> steps, Pattern varying, Map<String, String> sizes)
+  private void check(List<PageText> steps, Pattern varying, Map<String, String> sizes)
       throws IOException {
     int exit = 0;
-    for (Shown step : steps) {
+    for (PageText step : steps) {
       if (step.command().equals(EXIT_CODE)) {
         assertThat(step.output()).containsExactly(String.valueOf(exit));
       } else {
@@ -88,14 +88,14 @@ class MigrationPageTest {
     }
   }
 
-  private static List<Shown> steps() throws IOException {
-    List<Shown> steps = new ArrayList<>();
+  private static List<PageText> steps() throws IOException {
+    List<PageText> steps = new ArrayList<>();
     Matcher block = CONSOLE.matcher(Files.readString(PAGE));
     while (block.find()) {
       String text = block.group(1).replaceAll("\\\\\\n\\s*", "");
       for (String line : text.lines().toList()) {
         if (line.startsWith(PROMPT)) {
-          steps.add(new Shown(line.substring(PROMPT.length()), new ArrayList<>()));
+          steps.add(new PageText(line.substring(PROMPT.length()), new ArrayList<>()));
         } else {
           steps.get(steps.size() - 1).output().add(line);
         }

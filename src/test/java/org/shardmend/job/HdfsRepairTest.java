@@ -36,7 +36,7 @@ import org.shardmend.job.repair.RepairRequest;
 import org.shardmend.job.repair.RepairResult;
 import org.shardmend.job.repair.RewriteTask;
 import org.shardmend.job.spark.JobException;
-import org.shardmend.job.spark.PlacedInput;
+import org.shardmend.job.spark.PreferredLocationsInput;
 import org.shardmend.job.spark.Progress;
 import org.shardmend.job.spark.SparkJob;
 import org.shardmend.job.verify.VerifyAction;
@@ -390,10 +390,11 @@ class HdfsRepairTest {
   @Test
   void theSplitsOfAPlacedInputSayTheHostsTaskByTask() throws Exception {
     Configuration configuration =
-        PlacedInput.configuration(
+        PreferredLocationsInput.configuration(
             new Configuration(false), List.of(List.of("a", "b"), List.of(), List.of("c")));
 
-    List<InputSplit> splits = new PlacedInput().getSplits(Job.getInstance(configuration));
+    List<InputSplit> splits =
+        new PreferredLocationsInput().getSplits(Job.getInstance(configuration));
 
     List<List<String>> hosts = new ArrayList<>();
     for (InputSplit split : splits) {

@@ -20,7 +20,7 @@ class HeatMapTest {
     SortedMap<Rank, Long> values = new TreeMap<>();
     IntStream.range(0, pp * tp)
         .forEach(index -> values.put(new Rank(index / tp, index % tp), (long) index));
-    return HeatMap.of("values", values, Shown::number);
+    return HeatMap.of("values", values, PageText::number);
   }
 
   @ParameterizedTest
@@ -74,7 +74,7 @@ class HeatMapTest {
     SortedMap<Rank, Long> values = new TreeMap<>();
     IntStream.range(0, 8).forEach(tp -> values.put(new Rank(0, tp), 1000L + tp));
 
-    HeatMap map = HeatMap.of("bytes", values, Shown::number);
+    HeatMap map = HeatMap.of("bytes", values, PageText::number);
 
     assertThat(map.cells()).extracting(Cell::color).containsOnly("q3");
     assertThat(map.legend()).isEqualTo(new HeatMap.Legend("", "1,000", List.of("q3"), "1,007"));
@@ -94,7 +94,7 @@ class HeatMapTest {
     SortedMap<Rank, Long> values = new TreeMap<>();
     values.put(new Rank(0, 0), 7L);
     values.put(new Rank(0, 1), 7L);
-    HeatMap map = HeatMap.of("values", values, Shown::number);
+    HeatMap map = HeatMap.of("values", values, PageText::number);
 
     assertThat(map.cells()).extracting(Cell::color).containsOnly("q3");
     assertThat(map.legend()).isEqualTo(new HeatMap.Legend("", "", List.of("q3"), "7"));

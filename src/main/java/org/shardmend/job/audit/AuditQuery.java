@@ -12,8 +12,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.shardmend.audit.AuditTables;
-import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
 import org.shardmend.plan.Action;
@@ -85,7 +85,7 @@ public final class AuditQuery {
       // Collected in one go: sorting, and fetching part by part, costs a job for each part.
       open(sql, store)
           .runs()
-          .where(col("outcome").equalTo(Outcome.REFUSED.token()))
+          .where(col("outcome").equalTo(RunOutcome.REFUSED.token()))
           .select("run_id", "checkpoint", "fingerprint", "counts")
           .collectAsList()
           .forEach(refusals);

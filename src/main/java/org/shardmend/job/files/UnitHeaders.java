@@ -33,7 +33,7 @@ public record UnitHeaders(
   public static UnitHeaders read(
       CheckpointAccess access, NamedUnit unit, UnknownDtypes dtypes, LongConsumer meter)
       throws IOException {
-    return read(access, unit, dtypes, SharedHeaders.none(), meter);
+    return read(access, unit, dtypes, SharedHeaderStage.none(), meter);
   }
 
   /** Reads each header of {@code unit} once, but for those that were read already. */
@@ -41,7 +41,7 @@ public record UnitHeaders(
       CheckpointAccess access,
       NamedUnit unit,
       UnknownDtypes dtypes,
-      SharedHeaders shared,
+      SharedHeaderStage shared,
       LongConsumer meter)
       throws IOException {
     List<ScannedShard> scanned = new ArrayList<>();

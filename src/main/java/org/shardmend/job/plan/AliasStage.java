@@ -18,7 +18,7 @@ import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.expected.ExpectedTensor;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.EqualTensors;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.files.TensorComparer;
 import org.shardmend.job.files.UnitHeaders;
 import org.shardmend.job.spark.JobException;
@@ -47,24 +47,24 @@ import org.shardmend.safetensors.UnknownDtypes;
 final class AliasStage {
   private final SparkJob job;
   private final CheckpointAccess access;
-  private final List<UnitTask> tasks;
+  private final List<UnitInput> tasks;
   private final UnknownDtypes dtypes;
-  private final SharedHeaders shared;
+  private final SharedHeaderStage shared;
 
   /** So many names of a kind are compared by their bytes in a unit; their layers differ only. */
   private static final int MOST_COMPARED = 4;
 
-  AliasStage(SparkJob job, CheckpointAccess access, List<UnitTask> tasks, UnknownDtypes dtypes)
+  AliasStage(SparkJob job, CheckpointAccess access, List<UnitInput> tasks, UnknownDtypes dtypes)
       throws JobException {
     this.job = job;
     this.access = access;
     this.tasks =
         tasks.stream()
-            .sorted(Comparator.comparingLong((UnitTask t) -> t.unit().unit().bytes()).reversed())
+            .sorted(Comparator.comparingLong((UnitInput t) -> t.unit().unit().bytes()).reversed())
             .toList();
     this.dtypes = dtypes;
     this.shared =
-        SharedHeaders.read(job, access, tasks.stream().map(UnitTask::unit).toList(), dtypes);
+        SharedHeaderStage.read(job, access, tasks.stream().map(UnitInput::unit).toList(), dtypes);
   }
 
   /**
@@ -87,10 +87,10 @@ final class AliasStage {
       implements Serializable {}
 
   /** A unit, and the same unit of a healthy checkpoint, where there is one. */
-  private record Task(UnitTask unit, ArrayList<NamedUnit> healthy) implements Serializable {}
+  private record Task(UnitInput unit, ArrayList<NamedUnit> healthy) implements Serializable {}
 
   /** Where the healthy checkpoint is, and what its units share. */
-  record Healthy(CheckpointAccess access, List<NamedUnit> units, SharedHeaders shared) {}
+  record Healthy(CheckpointAccess access, List<NamedUnit> units, SharedHeaderStage shared) {}
 
   /**
    * Searches every load unit.
@@ -100,9 +100,9 @@ final class AliasStage {
   Receipt search(RuleSet active, Optional<Healthy> healthy) throws JobException {
     CheckpointAccess at = access;
     CheckpointAccess there = healthy.map(Healthy::access).orElse(access);
-    SharedHeaders sharedThere = healthy.map(Healthy::shared).orElse(shared);
+    SharedHeaderStage sharedThere = healthy.map(Healthy::shared).orElse(shared);
     UnknownDtypes allowed = dtypes;
-    SharedHeaders read = shared;
+    SharedHeaderStage read = shared;
     Receipt all = empty();
     for (Receipt receipt :
         job.run(
@@ -131,9 +131,9 @@ final class AliasStage {
 
   private record Search(
       CheckpointAccess access,
-      SharedHeaders shared,
+      SharedHeaderStage shared,
       CheckpointAccess healthy,
-      SharedHeaders sharedThere,
+      SharedHeaderStage sharedThere,
       RuleSet active,
       UnknownDtypes dtypes,
       LongConsumer meter) {
@@ -244,12 +244,12 @@ final class AliasStage {
     holding.set(0, trials.size());
     CheckpointAccess at = access;
     UnknownDtypes allowed = dtypes;
-    SharedHeaders read = shared;
+    SharedHeaderStage read = shared;
     ArrayList<RuleTrial> tried = new ArrayList<>(trials);
     job.run(
             "Try the rules that were found",
             0,
-            trials.isEmpty() ? List.<UnitTask>of() : tasks,
+            trials.isEmpty() ? List.<UnitInput>of() : tasks,
             (task, meter) -> holding(at, task, tried, layout, allowed, read, meter))
         .forEach(holding::and);
     return holding;
@@ -257,11 +257,11 @@ final class AliasStage {
 
   private static BitSet holding(
       CheckpointAccess access,
-      UnitTask task,
+      UnitInput task,
       List<RuleTrial> trials,
       String layout,
       UnknownDtypes dtypes,
-      SharedHeaders shared,
+      SharedHeaderStage shared,
       LongConsumer meter)
       throws IOException {
     List<NamedTensor> tensors =

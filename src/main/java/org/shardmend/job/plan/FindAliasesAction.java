@@ -8,7 +8,7 @@ import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.Discoveries;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
 import org.shardmend.plan.alias.NameCount;
@@ -73,7 +73,7 @@ public final class FindAliasesAction {
         new AliasStage(
             job,
             new CheckpointAccess(location, job.hadoop()),
-            UnitTask.of(NamedUnit.of(planned.checkpoint()), expected),
+            UnitInput.of(NamedUnit.of(planned.checkpoint()), expected),
             request.dtypes());
     AliasStage.Receipt found = stage.search(active, healthy());
     RuleProposals proposals = RuleProposals.of(found.renamed());
@@ -121,7 +121,7 @@ public final class FindAliasesAction {
     List<NamedUnit> units = NamedUnit.of(Discoveries.discover(job, access, discovery));
     return Optional.of(
         new AliasStage.Healthy(
-            access, units, SharedHeaders.read(job, access, units, request.dtypes())));
+            access, units, SharedHeaderStage.read(job, access, units, request.dtypes())));
   }
 
   private static boolean meet(RuleSet active, RuleFamily proposed, String layout) {

@@ -15,7 +15,7 @@ import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.expected.ExpectedTensor;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.Discoveries;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.files.UnitHeaders;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
@@ -33,10 +33,13 @@ public final class HealthyUnits implements ExpectedUnits {
   private final CheckpointAccess access;
   private final List<NamedUnit> units;
   private final UnknownDtypes dtypes;
-  private final SharedHeaders shared;
+  private final SharedHeaderStage shared;
 
   private HealthyUnits(
-      CheckpointAccess access, List<NamedUnit> units, UnknownDtypes dtypes, SharedHeaders shared) {
+      CheckpointAccess access,
+      List<NamedUnit> units,
+      UnknownDtypes dtypes,
+      SharedHeaderStage shared) {
     this.access = access;
     this.units = units;
     this.dtypes = dtypes;
@@ -56,7 +59,7 @@ public final class HealthyUnits implements ExpectedUnits {
     CheckpointAccess access = new CheckpointAccess(healthy, job.hadoop());
     UnknownDtypes dtypes = request.dtypes();
     List<NamedUnit> units = NamedUnit.of(Discoveries.discover(job, access, request.discovery()));
-    SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
+    SharedHeaderStage shared = SharedHeaderStage.read(job, access, units, dtypes);
     for (Receipt receipt :
         job.run(
             "Read the headers of the healthy checkpoint",
@@ -97,7 +100,7 @@ public final class HealthyUnits implements ExpectedUnits {
       CheckpointAccess access,
       ArrayList<NamedUnit> units,
       UnknownDtypes dtypes,
-      SharedHeaders shared)
+      SharedHeaderStage shared)
       implements UnitExpectation {
 
     @Override

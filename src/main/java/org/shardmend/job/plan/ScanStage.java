@@ -9,7 +9,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.FindingCode;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.job.files.CheckpointAccess;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.files.UnitHeaders;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
@@ -69,7 +69,7 @@ public final class ScanStage {
       UnknownDtypes dtypes,
       DecisionSpill spill)
       throws JobException {
-    SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
+    SharedHeaderStage shared = SharedHeaderStage.read(job, access, units, dtypes);
     return job.runKeeping(
         "Read headers and plan",
         0,
@@ -84,7 +84,7 @@ public final class ScanStage {
       NamedUnit unit,
       RuleSet rules,
       UnknownDtypes dtypes,
-      SharedHeaders shared,
+      SharedHeaderStage shared,
       LongConsumer meter)
       throws IOException {
     UnitHeaders headers = UnitHeaders.read(access, unit, dtypes, shared, meter);

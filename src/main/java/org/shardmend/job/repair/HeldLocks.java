@@ -69,7 +69,7 @@ public final class HeldLocks implements HeldLock {
   }
 
   private void take(String directory) throws IOException {
-    held.push(Repairs.lock(store, TargetLock.inside(directory), run, breaksLocks, progress));
+    held.push(RepairChecks.lock(store, TargetLock.inside(directory), run, breaksLocks, progress));
   }
 
   @Override

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
@@ -138,7 +138,7 @@ final class InPlaceRepair {
     }
     CheckpointStamps stamps = CheckpointStamps.take(store, location.path());
     PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
-    Repairs.requireDecided(planned);
+    RepairChecks.requireDecided(planned);
     if (planned.nothingToDo()) {
       return result(
           planned,
@@ -157,7 +157,7 @@ final class InPlaceRepair {
     requireUndoable(planned);
     requireWritable(planned);
     long needed = planned.costs().get(Strategy.PATCH).extraSpace();
-    Repairs.requireSpace(store, location.path(), needed, location);
+    RepairChecks.requireSpace(store, location.path(), needed, location);
     return patch(planned, stamps);
   }
 
@@ -246,9 +246,9 @@ final class InPlaceRepair {
     JournalBuilder builder = journal.begin(run.id().value(), stamps);
     Nonce nonce = Nonce.write(store, location.child(JOURNAL).path());
     try (AuditTrail audit = AuditTrail.open(auditRoot(), run.id(), location, job.hadoop())) {
-      List<JournalStageTask.Receipt> receipts = stage(planned, nonce, audit);
+      List<InPlaceTask.Receipt> receipts = stage(planned, nonce, audit);
       nonce.remove(store);
-      for (JournalStageTask.Receipt receipt : receipts) {
+      for (InPlaceTask.Receipt receipt : receipts) {
         for (StagedEntry entry : receipt.entries()) {
           builder.adopt(entry);
         }
@@ -271,7 +271,7 @@ final class InPlaceRepair {
       job.progress().end();
       requireRepaired(plan);
       long written = staged + patched.bytesWritten();
-      Afterwards after = new Afterwards(job.progress(), location.toString());
+      AfterPublication after = new AfterPublication(job.progress(), location.toString());
       after.run(() -> audit.append(row(planned, written)));
       if (request.forgets()) {
         after.run(journal::forget);
@@ -297,8 +297,8 @@ final class InPlaceRepair {
     return request.audit().orElseGet(() -> location.child(AUDIT));
   }
 
-  private List<JournalStageTask.Receipt> stage(
-      PlannedCheckpoint planned, Nonce nonce, AuditTrail audit) throws JobException {
+  private List<InPlaceTask.Receipt> stage(PlannedCheckpoint planned, Nonce nonce, AuditTrail audit)
+      throws JobException {
     Plan plan = planned.plan();
     RewriteSettings rewrite =
         new RewriteSettings(
@@ -307,8 +307,8 @@ final class InPlaceRepair {
             request.digest(),
             request.plan().dtypes(),
             request.maxBytesPerSecondPerProcess());
-    JournalStageTask.Settings settings =
-        new JournalStageTask.Settings(
+    InPlaceTask.Settings settings =
+        new InPlaceTask.Settings(
             rewrite,
             audit.context(
                 location.toString(),
@@ -317,25 +317,25 @@ final class InPlaceRepair {
                 Verification.HEADER),
             request.strategy().equals(Optional.of(Strategy.COPY)),
             request.digestsEveryTensor()
-                ? JournalStageTask.Reading.EVERY_TENSOR
-                : JournalStageTask.Reading.WHAT_MOVES);
+                ? InPlaceTask.Reading.EVERY_TENSOR
+                : InPlaceTask.Reading.WHAT_MOVES);
     long moved =
         plan.shards().stream().filter(this::readsWhole).mapToLong(ShardPlan::targetBytes).sum();
     return job.run(
         "Stage the new headers in the journal",
         moved,
         groups(planned),
-        (group, meter) -> JournalStageTask.run(settings, group, meter));
+        (group, meter) -> InPlaceTask.run(settings, group, meter));
   }
 
   /** The shards in groups of about equal cost, the ones that are copied first. */
-  private List<JournalStageTask.Group> groups(PlannedCheckpoint planned) {
+  private List<InPlaceTask.Group> groups(PlannedCheckpoint planned) {
     List<NumberedShard> shards = NumberedShard.of(planned);
     shards.sort(Comparator.comparingLong(this::cost).reversed());
     int count = Math.min(shards.size(), job.spark().defaultParallelism() * GROUPS_PER_SLOT);
-    List<JournalStageTask.Group> groups = new ArrayList<>();
+    List<InPlaceTask.Group> groups = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      groups.add(new JournalStageTask.Group(i, new ArrayList<>()));
+      groups.add(new InPlaceTask.Group(i, new ArrayList<>()));
     }
     for (int i = 0; i < shards.size(); i++) {
       groups.get(i % count).shards().add(shards.get(i));
@@ -352,7 +352,7 @@ final class InPlaceRepair {
     return request.digestsEveryTensor() || !(shard.unchanged() || shard.fitsInPlace());
   }
 
-  private Manifest manifest(Plan plan, List<JournalStageTask.Receipt> receipts) {
+  private Manifest manifest(Plan plan, List<InPlaceTask.Receipt> receipts) {
     List<ManifestShard> shards =
         receipts.stream()
             .flatMap(receipt -> receipt.manifest().stream())
@@ -383,7 +383,7 @@ final class InPlaceRepair {
 
   private RunRow row(PlannedCheckpoint planned, long written) {
     return run.row(
-        Outcome.DONE,
+        RunOutcome.DONE,
         location.toString(),
         planned.plan().fingerprint(),
         planned.plan().counts(),
@@ -393,8 +393,7 @@ final class InPlaceRepair {
   }
 
   /** What went into the journal. */
-  private static long bytesStaged(
-      List<JournalStageTask.Receipt> receipts, PlannedCheckpoint planned) {
+  private static long bytesStaged(List<InPlaceTask.Receipt> receipts, PlannedCheckpoint planned) {
     long shards =
         receipts.stream()
             .flatMap(receipt -> receipt.entries().stream())
@@ -404,14 +403,14 @@ final class InPlaceRepair {
         + planned.sideFileChanges().stream().mapToLong(change -> change.content().length).sum();
   }
 
-  private static Stream<ShardRow> rows(List<JournalStageTask.Receipt> receipts) {
+  private static Stream<ShardRow> rows(List<InPlaceTask.Receipt> receipts) {
     return receipts.stream().flatMap(receipt -> receipt.shardRows().stream());
   }
 
   private RepairResult result(
       PlannedCheckpoint planned,
       RepairResult.Outcome outcome,
-      List<JournalStageTask.Receipt> receipts,
+      List<InPlaceTask.Receipt> receipts,
       long written) {
     return new RepairResult(
         run.id().value(),
@@ -420,7 +419,7 @@ final class InPlaceRepair {
         location.toString(),
         planned.plan().fingerprint(),
         planned.plan().counts(),
-        Repairs.strategies(rows(receipts).map(ShardRow::strategy)),
+        RepairChecks.strategies(rows(receipts).map(ShardRow::strategy)),
         job.bytesRead(),
         written,
         run.seconds(),

@@ -36,7 +36,7 @@ final class LockedRepair {
       }
       throw failure;
     }
-    Afterwards after = new Afterwards(progress, result.checkpoint());
+    AfterPublication after = new AfterPublication(progress, result.checkpoint());
     after.run(lock::close);
     return result.with(after.warnings());
   }

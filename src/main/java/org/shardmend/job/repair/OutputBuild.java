@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
@@ -241,7 +241,7 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
 
   private void requireSpace(List<RewriteTask.Task> tasks) throws JobException, IOException {
     long needed = copied(tasks) + SideFileCopy.bytes(planned);
-    Repairs.requireSpace(store, staging.path(), needed, output);
+    RepairChecks.requireSpace(store, staging.path(), needed, output);
   }
 
   private void rewrite(Nonce nonce, List<RewriteTask.Task> tasks, ShardIntake intake)
@@ -421,7 +421,7 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
 
   private RunRow row() {
     return run.row(
-        Outcome.DONE,
+        RunOutcome.DONE,
         output.toString(),
         planned.plan().fingerprint(),
         planned.plan().counts(),

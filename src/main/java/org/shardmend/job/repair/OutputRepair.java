@@ -74,7 +74,7 @@ final class OutputRepair {
     try (Store store = new CheckpointAccess(output, job.hadoop()).open()) {
       OutputPlaces.require(job, request, output, store);
       PlannedCheckpoint planned = new Planner(job, request.plan()).plan();
-      Repairs.requireDecided(planned);
+      RepairChecks.requireDecided(planned);
       OutputRepair repair = new OutputRepair(job, request, run, planned, output, store);
       if (planned.nothingToDo()) {
         return repair.nothingToDo();
@@ -103,7 +103,7 @@ final class OutputRepair {
 
   private RepairResult underLock() throws JobException, IOException {
     String lockPath = TargetLock.beside(output.path());
-    TargetLock lock = Repairs.lock(store, lockPath, run, request.breaksLock(), job.progress());
+    TargetLock lock = RepairChecks.lock(store, lockPath, run, request.breaksLock(), job.progress());
     return LockedRepair.run(lock, job.progress(), this::repairUnder);
   }
 
@@ -112,7 +112,7 @@ final class OutputRepair {
     Publication publication = Publication.of(store, staging, lock, request.listener());
     Optional<IOException> unsettled = settle(publication);
     if (publication.isTaken() && isDoneBefore()) {
-      Afterwards after = new Afterwards(job.progress(), output.toString());
+      AfterPublication after = new AfterPublication(job.progress(), output.toString());
       unsettled.ifPresent(after::warn);
       after.run(publication::discard);
       job.progress()
@@ -175,7 +175,7 @@ final class OutputRepair {
   private RepairResult repair(Publication publication) throws JobException, IOException {
     staging.open();
     try (OutputBuild build = new OutputBuild(job, request, run, planned, store, settings)) {
-      Afterwards after = new Afterwards(job.progress(), output.toString());
+      AfterPublication after = new AfterPublication(job.progress(), output.toString());
       publication.run(run.id().value(), build).forEach(after::warn);
       after.run(build::endAudit);
       return done(build.shardRows(), build.bytesWritten(), build.leftOut()).with(after.warnings());
@@ -207,7 +207,7 @@ final class OutputRepair {
         output.toString(),
         planned.plan().fingerprint(),
         planned.plan().counts(),
-        Repairs.strategies(shards.stream().map(ShardRow::strategy)),
+        RepairChecks.strategies(shards.stream().map(ShardRow::strategy)),
         job.bytesRead(),
         written,
         run.seconds(),

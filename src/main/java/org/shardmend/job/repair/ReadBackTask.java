@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.job.files.HeaderGate;
-import org.shardmend.job.spark.Placed;
+import org.shardmend.job.spark.PreferredLocations;
 import org.shardmend.job.spark.ShardTaskException;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.safetensors.Header;
@@ -53,7 +53,7 @@ final class ReadBackTask {
 
   /** One shard: its plan, what was written, and the hosts that hold that. */
   record Task(ShardPlan plan, ShardReceipt receipt, List<String> hosts)
-      implements Serializable, Placed {}
+      implements Serializable, PreferredLocations {}
 
   static ArrayList<Finding> run(RewriteTask.Settings settings, Task task, LongConsumer meter)
       throws IOException {

@@ -47,7 +47,7 @@ public final class RepairAction {
     if (result.outcome() == RepairResult.Outcome.NOTHING_TO_DO) {
       return result;
     }
-    Afterwards after = new Afterwards(job.progress(), result.output());
+    AfterPublication after = new AfterPublication(job.progress(), result.output());
     after.run(() -> StagedRuns.settleDead(auditRoot(), Set.of(target()), job.hadoop()));
     return result.with(after.warnings());
   }
@@ -68,7 +68,7 @@ public final class RepairAction {
       recordFailure(e, catalog);
       throw e;
     }
-    Afterwards after = new Afterwards(job.progress(), result.output());
+    AfterPublication after = new AfterPublication(job.progress(), result.output());
     if (catalog.isPresent() && result.outcome() == RepairResult.Outcome.DONE) {
       after.run(() -> catalog.get().append(auditRoot(), runs()));
     }

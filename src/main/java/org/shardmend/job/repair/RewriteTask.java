@@ -12,7 +12,7 @@ import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.SourceHeader;
 import org.shardmend.job.spark.Attempts;
 import org.shardmend.job.spark.Executors;
-import org.shardmend.job.spark.Placed;
+import org.shardmend.job.spark.PreferredLocations;
 import org.shardmend.job.spark.ShardTaskException;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
@@ -100,7 +100,7 @@ public final class RewriteTask {
    * @param hosts that hold the shard as it was
    */
   public record Task(NumberedShard shard, Strategy strategy, boolean forced, List<String> hosts)
-      implements Serializable, Placed {}
+      implements Serializable, PreferredLocations {}
 
   /**
    * What the driver takes in.

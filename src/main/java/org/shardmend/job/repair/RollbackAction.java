@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
-import org.shardmend.audit.Outcome;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.job.audit.AuditPlaces;
@@ -162,7 +162,7 @@ public final class RollbackAction {
         AuditTrail.appendAlone(
             root,
             run.row(
-                Outcome.ROLLED_BACK,
+                RunOutcome.ROLLED_BACK,
                 checkpoint.toString(),
                 fingerprint,
                 ActionCounts.NONE,

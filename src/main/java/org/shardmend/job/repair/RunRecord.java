@@ -4,8 +4,8 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
-import org.shardmend.audit.Outcome;
 import org.shardmend.audit.RunId;
+import org.shardmend.audit.RunOutcome;
 import org.shardmend.audit.RunRow;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.job.files.Release;
@@ -52,7 +52,7 @@ public final class RunRecord {
 
   /** The row of a run that ended with a plan. */
   RunRow row(
-      Outcome outcome,
+      RunOutcome outcome,
       String output,
       String fingerprint,
       ActionCounts counts,
@@ -97,7 +97,7 @@ public final class RunRecord {
         output,
         started,
         CLOCK.instant(),
-        failure.kind() == JobException.Kind.REFUSED ? Outcome.REFUSED : Outcome.FAILED,
+        failure.kind() == JobException.Kind.REFUSED ? RunOutcome.REFUSED : RunOutcome.FAILED,
         fingerprint,
         Release.version(),
         ruleNames(),

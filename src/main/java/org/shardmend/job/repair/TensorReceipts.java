@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.shardmend.audit.Place;
 import org.shardmend.audit.TensorDigests;
+import org.shardmend.audit.TensorPlace;
 import org.shardmend.audit.TensorRow;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.sidefile.PreshardedRead;
@@ -113,13 +113,13 @@ final class TensorReceipts {
   static TensorRow row(
       AuditContext context, ShardPlan shard, TensorReceipt receipt, String targetDigest) {
     String name = shard.name();
-    Place source =
-        new Place(
+    TensorPlace source =
+        new TensorPlace(
             name, receipt.name(), receipt.sourceBegin(), receipt.sourceBegin() + receipt.bytes());
-    Place target =
+    TensorPlace target =
         receipt.dropped()
-            ? Place.NONE
-            : new Place(
+            ? TensorPlace.NONE
+            : new TensorPlace(
                 name,
                 receipt.target(),
                 receipt.targetBegin(),

@@ -274,8 +274,8 @@ public final class SparkJob implements AutoCloseable {
     }
     return spark
         .newAPIHadoopRDD(
-            PlacedInput.configuration(hadoop.configuration(), hosts),
-            PlacedInput.class,
+            PreferredLocationsInput.configuration(hadoop.configuration(), hosts),
+            PreferredLocationsInput.class,
             NullWritable.class,
             NullWritable.class)
         .values()
@@ -292,7 +292,7 @@ public final class SparkJob implements AutoCloseable {
   }
 
   private static List<String> hosts(Serializable task) {
-    return task instanceof Placed placed ? placed.hosts() : List.of();
+    return task instanceof PreferredLocations placed ? placed.hosts() : List.of();
   }
 
   @Override
@@ -319,9 +319,9 @@ public final class SparkJob implements AutoCloseable {
     <T extends Serializable> List<R> run(
         List<T> tasks, MeteredFunction<T, R> function, Intake<R> intake) throws JobException {
       SortedMap<Integer, R> kept = new TreeMap<>();
-      ReceiptIntake<Finished.Receipt<R>> taken =
+      ReceiptIntake<ReceiptAccumulator.Receipt<R>> taken =
           new ReceiptIntake<>(receipt -> kept.put(receipt.task(), intake.take(receipt.content())));
-      Finished<R> finished = new Finished<>();
+      ReceiptAccumulator<R> finished = new ReceiptAccumulator<>();
       spark.sc().register(finished);
       RunningTasks running = RunningTasks.begin();
       ByteMeter bytes = meter;
@@ -332,11 +332,12 @@ public final class SparkJob implements AutoCloseable {
                   task -> {
                     R receipt =
                         running.run(() -> logged(run, () -> function.apply(task, bytes.ofTask())));
-                    finished.add(new Finished.Receipt<>(TaskContext.getPartitionId(), receipt));
+                    finished.add(
+                        new ReceiptAccumulator.Receipt<>(TaskContext.getPartitionId(), receipt));
                   });
       try {
         for (int arrived = 0; arrived < tasks.size() && !action.isDone(); ) {
-          Finished.Receipt<R> receipt =
+          ReceiptAccumulator.Receipt<R> receipt =
               finished.arrived().poll(PROGRESS_MILLIS, TimeUnit.MILLISECONDS);
           if (receipt != null) {
             taken.take(receipt);
@@ -346,7 +347,7 @@ public final class SparkJob implements AutoCloseable {
         }
         running.end();
         // A stage that fails still keeps what was finished: running again does not redo it.
-        for (Finished.Receipt<R> receipt = finished.arrived().poll();
+        for (ReceiptAccumulator.Receipt<R> receipt = finished.arrived().poll();
             receipt != null;
             receipt = finished.arrived().poll()) {
           taken.take(receipt);

@@ -11,12 +11,12 @@ import org.shardmend.job.audit.FailedRuns;
 import org.shardmend.job.plan.PlanAction;
 import org.shardmend.job.plan.PlanRequest;
 import org.shardmend.job.plan.PlannedCheckpoint;
-import org.shardmend.job.repair.Afterwards;
+import org.shardmend.job.repair.AfterPublication;
 import org.shardmend.job.repair.RepairAction;
+import org.shardmend.job.repair.RepairChecks;
 import org.shardmend.job.repair.RepairRequest;
 import org.shardmend.job.repair.RepairResult;
 import org.shardmend.job.repair.RepairedBefore;
-import org.shardmend.job.repair.Repairs;
 import org.shardmend.job.repair.RunRecord;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.ProcessFailures;
@@ -95,7 +95,7 @@ final class CheckpointSweep {
       planned = new PlanAction(own, look).execute();
       counts = planned.plan().counts();
       shards = planned.plan().shards().size();
-      Repairs.requireDecided(planned);
+      RepairChecks.requireDecided(planned);
     } catch (JobException e) {
       if (e.code().equals(JOURNAL_OPEN)) {
         // A listing does not tell when the journal is gone, so this is never refused-before.
@@ -162,7 +162,7 @@ final class CheckpointSweep {
         0,
         "",
         result.findings().stream()
-            .filter(finding -> finding.code().equals(Afterwards.CODE))
+            .filter(finding -> finding.code().equals(AfterPublication.CODE))
             .map(Finding::message)
             .findFirst()
             .orElse(""));

@@ -70,7 +70,7 @@ public final class SweepAction {
         request.retriesRefused()
             ? RefusedBefore.nothing(request.template())
             : RefusedBefore.read(job, request.audit(), request.template());
-    Settling settling = new Settling(Instant.now(clock), request.settle());
+    SettleCheck settling = new SettleCheck(Instant.now(clock), request.settle());
     List<SweptCheckpoint> swept = new ArrayList<>(sweep(candidates, settling, memory));
     swept.addAll(unreadable.values());
     if (!request.isDryRun()) {
@@ -153,13 +153,13 @@ public final class SweepAction {
 
   /** Begins in order, as both limits let it; the first that is too large waits, and with it all. */
   private List<SweptCheckpoint> sweep(
-      List<SweepTree.Candidate> candidates, Settling settling, RefusedBefore memory)
+      List<SweepTree.Candidate> candidates, SettleCheck settling, RefusedBefore memory)
       throws JobException {
     Map<SweepTree.Candidate, SweptCheckpoint> leftAlone = new HashMap<>();
     for (SweepTree.Candidate candidate : candidates) {
       leftAlone(candidate, settling, memory).ifPresent(one -> leftAlone.put(candidate, one));
     }
-    Map<SweepTree.Candidate, RightAlready.Seen> seen =
+    Map<SweepTree.Candidate, HealthyCheckpointStage.Seen> seen =
         firstLook(candidates.stream().filter(one -> !leftAlone.containsKey(one)).toList());
     SweepProgress progress =
         new SweepProgress(
@@ -177,7 +177,7 @@ public final class SweepAction {
                 .or(
                     () ->
                         Optional.ofNullable(seen.get(candidate))
-                            .filter(RightAlready.Seen::right)
+                            .filter(HealthyCheckpointStage.Seen::right)
                             .map(right -> right.swept(candidate)));
         if (known.isPresent()) {
           progress.begin(candidate).finish(known.get());
@@ -219,7 +219,7 @@ public final class SweepAction {
   }
 
   /** In one stage; where that fails as a whole, each is looked at alone, and says why. */
-  private Map<SweepTree.Candidate, RightAlready.Seen> firstLook(
+  private Map<SweepTree.Candidate, HealthyCheckpointStage.Seen> firstLook(
       List<SweepTree.Candidate> candidates) {
     // Where more than names is written anew, right names alone don't say that nothing is to be
     // done.
@@ -228,7 +228,7 @@ public final class SweepAction {
       return Map.of();
     }
     try {
-      return RightAlready.look(job, candidates, request.template());
+      return HealthyCheckpointStage.look(job, candidates, request.template());
     } catch (JobException e) {
       job.progress().message("Looking at each checkpoint alone: " + e.getMessage());
       return Map.of();
@@ -238,7 +238,7 @@ public final class SweepAction {
   private SweptCheckpoint sweep(
       SweepTree.Candidate candidate,
       RefusedBefore memory,
-      Optional<RightAlready.Seen> before,
+      Optional<HealthyCheckpointStage.Seen> before,
       SweepProgress.Part progress) {
     long began = System.nanoTime();
     SweptCheckpoint swept;
@@ -253,7 +253,7 @@ public final class SweepAction {
     }
     SweptCheckpoint whole =
         swept
-            .alsoRead(before.map(RightAlready.Seen::bytesRead).orElse(0L))
+            .alsoRead(before.map(HealthyCheckpointStage.Seen::bytesRead).orElse(0L))
             .took((System.nanoTime() - began) / 1e9);
     progress.finish(whole);
     return whole;
@@ -261,7 +261,7 @@ public final class SweepAction {
 
   /** What becomes of one that is not even opened; empty when it is to be. */
   private static Optional<SweptCheckpoint> leftAlone(
-      SweepTree.Candidate candidate, Settling settling, RefusedBefore memory) {
+      SweepTree.Candidate candidate, SettleCheck settling, RefusedBefore memory) {
     return settling
         .unsettled(candidate)
         .map(

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.job.files.CheckpointAccess;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.files.TensorComparer;
 import org.shardmend.job.files.UnitHeaders;
 import org.shardmend.job.spark.JobException;
@@ -67,8 +67,8 @@ final class AgainstStage {
         .forEach(
             id ->
                 faults.add(new Fault("unit-added", "", "", id.label() + " is not in the source")));
-    SharedHeaders ofSource = SharedHeaders.read(job, source, sourceUnits, dtypes);
-    SharedHeaders ofTarget = SharedHeaders.read(job, target, targetUnits, dtypes);
+    SharedHeaderStage ofSource = SharedHeaderStage.read(job, source, sourceUnits, dtypes);
+    SharedHeaderStage ofTarget = SharedHeaderStage.read(job, target, targetUnits, dtypes);
     long bytes =
         depth == VerifyRequest.Depth.FULL ? tasks.stream().mapToLong(Task::bytes).sum() : 0;
     job.run(
@@ -86,9 +86,9 @@ final class AgainstStage {
 
   private record Check(
       CheckpointAccess source,
-      SharedHeaders ofSource,
+      SharedHeaderStage ofSource,
       CheckpointAccess target,
-      SharedHeaders ofTarget,
+      SharedHeaderStage ofTarget,
       RuleSet rules,
       UnknownDtypes dtypes,
       VerifyRequest.Depth depth,

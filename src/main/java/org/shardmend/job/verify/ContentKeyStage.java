@@ -153,7 +153,7 @@ final class ContentKeyStage {
       throws IOException {
     ArrayList<Fault> faults = new ArrayList<>();
     long unchecked = 0;
-    ZeroWatch watch = new ZeroWatch(reader, scanned.header());
+    ZeroTensorWatch watch = new ZeroTensorWatch(reader, scanned.header());
     for (TensorEntry entry : scanned.header().inOffsetOrder()) {
       Optional<String> torch = TorchDtype.nameOf(entry.dtype());
       if (torch.isEmpty()) {

@@ -15,11 +15,11 @@ import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.checkpoint.expected.ExpectedTensor;
 import org.shardmend.job.files.CheckpointAccess;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.files.UnitHeaders;
 import org.shardmend.job.plan.ExpectedUnits;
 import org.shardmend.job.plan.UnitExpectation;
-import org.shardmend.job.plan.UnitTask;
+import org.shardmend.job.plan.UnitInput;
 import org.shardmend.job.plan.WrappedNames;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
@@ -79,17 +79,17 @@ final class ContractStage {
    * @param expected what loaders expect, where it is known
    */
   record Standard(
-      Loader loader, RuleSet rules, OffFamilies off, Optional<ExpectedUnits> expected) {}
+      Loader loader, RuleSet rules, InactiveFamilies off, Optional<ExpectedUnits> expected) {}
 
   /** A unit, and where nothing is expected of it, the names that are expected of others. */
-  private record Task(UnitTask unit, boolean judged, UnitExpectation ofOthers)
+  private record Task(UnitInput unit, boolean judged, UnitExpectation ofOthers)
       implements Serializable {
 
     static List<Task> of(List<NamedUnit> units, Optional<ExpectedUnits> expected) {
-      return UnitTask.of(units, expected).stream().map(unit -> of(unit, expected)).toList();
+      return UnitInput.of(units, expected).stream().map(unit -> of(unit, expected)).toList();
     }
 
-    private static Task of(UnitTask unit, Optional<ExpectedUnits> expected) {
+    private static Task of(UnitInput unit, Optional<ExpectedUnits> expected) {
       boolean judged = expected.isEmpty() || expected.get().speakOf(unit.unit().id());
       return new Task(unit, judged, judged ? UnitExpectation.UNKNOWN : expected.get().ofAll());
     }
@@ -102,10 +102,10 @@ final class ContractStage {
       Standard standard,
       UnknownDtypes dtypes)
       throws JobException {
-    SharedHeaders shared = SharedHeaders.read(job, access, units, dtypes);
+    SharedHeaderStage shared = SharedHeaderStage.read(job, access, units, dtypes);
     Loader loader = standard.loader();
     RuleSet rules = standard.rules();
-    OffFamilies off = standard.off();
+    InactiveFamilies off = standard.off();
     return job.run(
         "Read headers and check the loader's contract",
         0,
@@ -122,7 +122,7 @@ final class ContractStage {
       UnitHeaders headers,
       Loader loader,
       RuleSet rules,
-      OffFamilies off,
+      InactiveFamilies off,
       LongConsumer meter)
       throws IOException {
     UnitId unit = task.unit().unit().id();

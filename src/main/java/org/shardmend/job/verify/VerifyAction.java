@@ -67,7 +67,7 @@ public final class VerifyAction {
     }
     Loader loader = Loader.of(checkpoint);
     RuleSet rules = request.plan().rulesFor(checkpoint.layout());
-    OffFamilies off = OffFamilies.besides(request.plan().rules(), checkpoint.layout());
+    InactiveFamilies off = InactiveFamilies.besides(request.plan().rules(), checkpoint.layout());
     List<NamedUnit> units = NamedUnit.of(checkpoint);
     List<ContractStage.Receipt> receipts =
         ContractStage.run(

@@ -31,7 +31,7 @@ final class WholeCheck {
   private final VerifyRequest request;
   private final Checkpoint checkpoint;
   private final UnknownDtypes dtypes;
-  private final DigestCheck digests;
+  private final DigestStage digests;
   private final Set<UnitId> notRead;
 
   /**
@@ -52,7 +52,7 @@ final class WholeCheck {
     this.request = request;
     this.checkpoint = checkpoint;
     this.dtypes = request.plan().dtypes();
-    this.digests = DigestCheck.of(job, access, checkpoint, manifest, dtypes);
+    this.digests = DigestStage.of(job, access, checkpoint, manifest, dtypes);
   }
 
   /**
@@ -85,7 +85,8 @@ final class WholeCheck {
     }
     if (request.sourceModel().isPresent() && checkpoint.layout() == Layout.SHARDED_STATE) {
       Location model = request.sourceModel().get();
-      RankSlices cut = SourceSlices.run(job, model, read.samples(), digests.algorithm(), dtypes);
+      RankSlices cut =
+          SourceSliceStage.run(job, model, read.samples(), digests.algorithm(), dtypes);
       faults.addAll(RankFaults.misplaced(cut.misplaced(), model));
       slices = new SliceCount(cut.compared(), cut.inPlace(), cut.nowhere());
     }
@@ -101,7 +102,7 @@ final class WholeCheck {
   }
 
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
-  private WholeRead read(CheckpointAccess at, Checkpoint of, DigestCheck digested)
+  private WholeRead read(CheckpointAccess at, Checkpoint of, DigestStage digested)
       throws JobException {
     return of.checksums().isPresent()
         ? ContentKeyStage.run(job, at, of, of.checksums().get().hash(), dtypes)

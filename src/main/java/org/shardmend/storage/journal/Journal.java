@@ -33,7 +33,7 @@ import org.shardmend.storage.protocol.StepListener;
  * checkpoint.
  *
  * <p>A repair: {@link #removeRemains()}, look at the checkpoint, {@link #begin}, tasks stage
- * entries through {@link JournalStage}, {@link JournalBuilder#adopt} and {@link
+ * entries through {@link EntryPreparation}, {@link JournalBuilder#adopt} and {@link
  * JournalBuilder#put}, {@link JournalBuilder#ready}, {@link #finish}.
  */
 public final class Journal {
@@ -458,15 +458,15 @@ public final class Journal {
 
   /** What the exchanged files look like when all is done, so that an undo need not read them. */
   private void writeSeen(List<JournalEntry> exchanged) throws IOException {
-    List<SeenFiles.Seen> seen = new ArrayList<>();
+    List<ExchangedFileStamps.Seen> seen = new ArrayList<>();
     for (JournalEntry entry : exchanged) {
       FileStamp stamp = store.stamp(paths.file(entry.name()));
       // What somebody has written into it by now is not ours to vouch for.
       if (stamp.hasContentOf(entry.after().stamp())) {
-        seen.add(new SeenFiles.Seen(entry.number(), stamp));
+        seen.add(new ExchangedFileStamps.Seen(entry.number(), stamp));
       }
     }
-    DurableFile.write(store, paths.seen(), JsonDocument.write(new SeenFiles(seen)));
+    DurableFile.write(store, paths.seen(), JsonDocument.write(new ExchangedFileStamps(seen)));
   }
 
   private Map<Integer, FileStamp> readSeen() throws IOException {
@@ -474,7 +474,7 @@ public final class Journal {
         has(paths.seen())
             ? DurableFile.read(store, paths.seen(), JournalIndexReader.MAX_BYTES)
             : Optional.empty();
-    return content.map(SeenFiles::stampsOf).orElse(Map.of());
+    return content.map(ExchangedFileStamps::stampsOf).orElse(Map.of());
   }
 
   private String keyOf(String kept) throws IOException {

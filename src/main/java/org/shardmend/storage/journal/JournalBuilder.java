@@ -121,7 +121,7 @@ public final class JournalBuilder {
    * @throws SourceChangedException when it is no longer what was planned on
    */
   public void compared(String name) throws IOException {
-    String file = JournalStage.of(store, paths.checkpoint()).resolvedName(name);
+    String file = EntryPreparation.of(store, paths.checkpoint()).resolvedName(name);
     boolean exchanged =
         entries.stream()
             .anyMatch(
@@ -163,7 +163,7 @@ public final class JournalBuilder {
 
   private JournalEntry replacementOf(int number, String name, String replacement)
       throws IOException {
-    JournalStage stage = JournalStage.of(store, paths.checkpoint());
+    EntryPreparation stage = EntryPreparation.of(store, paths.checkpoint());
     FileStatus original = stage.resolve(name);
     store.copyAttributes(original.path(), replacement);
     store.sync(replacement);

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import org.shardmend.storage.PowerCutStore;
 import org.shardmend.storage.ShardWriter;
 import org.shardmend.storage.Store;
+import org.shardmend.storage.journal.EntryPreparation;
 import org.shardmend.storage.journal.Journal;
 import org.shardmend.storage.journal.JournalBuilder;
-import org.shardmend.storage.journal.JournalStage;
 import org.shardmend.storage.journal.StagedEntry;
 import org.shardmend.storage.protocol.StepListener;
 
@@ -93,14 +93,14 @@ public final class InPlaceScenario {
     return file;
   }
 
-  private static JournalStage.Proof proof(byte[] shard, int headerBytes) {
+  private static EntryPreparation.Proof proof(byte[] shard, int headerBytes) {
     DigestAlgorithm xxh3 = DigestAlgorithm.XXH3_128;
     ShardDigests digests =
         new ShardDigests(
             xxh3,
             xxh3.digest(Arrays.copyOf(shard, headerBytes)),
             List.of(xxh3.digest(Arrays.copyOfRange(shard, headerBytes, shard.length))));
-    return new JournalStage.Proof(headerBytes, ShardContent.of(digests));
+    return new EntryPreparation.Proof(headerBytes, ShardContent.of(digests));
   }
 
   private static byte[] bytes(int seed, int length) {
@@ -140,7 +140,7 @@ public final class InPlaceScenario {
 
   /** Stages the exchange of {@link #REPLACED}. */
   public void stageReplacement(JournalBuilder builder) throws IOException {
-    JournalStage stage = JournalStage.of(store, checkpoint);
+    EntryPreparation stage = EntryPreparation.of(store, checkpoint);
     write(stage.replacementPath(2, 7), after().get(REPLACED));
     builder.adopt(
         stage.replacement(
@@ -152,7 +152,7 @@ public final class InPlaceScenario {
   }
 
   private StagedEntry stagePatch(int number, String name, int headerBytes) throws IOException {
-    return JournalStage.of(store, checkpoint)
+    return EntryPreparation.of(store, checkpoint)
         .patch(
             number,
             40 + number,

@@ -123,7 +123,7 @@ class JournalTest {
   @Test
   void j2_onlyTheAdoptedAttemptCounts() throws IOException {
     JournalBuilder builder = scenario.journal().begin("r1", stamps());
-    JournalStage stage = JournalStage.of(store, checkpoint.toString());
+    EntryPreparation stage = EntryPreparation.of(store, checkpoint.toString());
     byte[] before = Arrays.copyOf(InPlaceScenario.before().get(InPlaceScenario.LONG_HEADER), 1300);
     byte[] wrong = before.clone();
     wrong[9]++;
@@ -333,7 +333,7 @@ class JournalTest {
   void g4_twoNamesOfOneFileAreRefused() throws IOException {
     Files.createLink(checkpoint.resolve("twin"), shard(InPlaceScenario.LONG_HEADER));
     JournalBuilder builder = scenario.journal().begin("r1", stamps());
-    JournalStage stage = JournalStage.of(store, checkpoint.toString());
+    EntryPreparation stage = EntryPreparation.of(store, checkpoint.toString());
     byte[] before = Arrays.copyOf(InPlaceScenario.before().get(InPlaceScenario.LONG_HEADER), 1300);
     byte[] after = before.clone();
     after[9]++;

@@ -218,7 +218,7 @@ class JournalTrustTest {
         throw new AssertionError("-Dshardmend.fuzz.seed=" + (SEED + i), e);
       }
       readPair(damaged(pair, random), i);
-      SeenFiles.stampsOf(damaged(honest, random));
+      ExchangedFileStamps.stampsOf(damaged(honest, random));
       readManifest(damaged(manifest, random), i);
     }
     assertThat(read).as("some damage is harmless").isPositive();

@@ -13,7 +13,8 @@ import org.apache.spark.util.AccumulatorV2;
  * receipts of all tasks as they came. Spark applies an action's accumulator update once per task,
  * for the attempt that counts.
  */
-final class Finished<R> extends AccumulatorV2<Finished.Receipt<R>, List<Finished.Receipt<R>>> {
+final class ReceiptAccumulator<R>
+    extends AccumulatorV2<ReceiptAccumulator.Receipt<R>, List<ReceiptAccumulator.Receipt<R>>> {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -40,7 +41,7 @@ final class Finished<R> extends AccumulatorV2<Finished.Receipt<R>, List<Finished
 
   @Override
   public AccumulatorV2<Receipt<R>, List<Receipt<R>>> copy() {
-    Finished<R> copy = new Finished<>();
+    ReceiptAccumulator<R> copy = new ReceiptAccumulator<>();
     copy.own.addAll(own);
     return copy;
   }

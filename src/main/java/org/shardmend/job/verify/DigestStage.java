@@ -41,7 +41,7 @@ import org.shardmend.storage.publish.ManifestShard;
  * What {@code verify --full} reads: every byte of every shard, held to the digests that {@code
  * shardmend.json} remembers; where a shard's differs, the audit names the tensor.
  */
-final class DigestCheck {
+final class DigestStage {
   private static final int LEAST_BYTES = 16;
 
   private final SparkJob job;
@@ -51,7 +51,7 @@ final class DigestCheck {
   private final DigestAlgorithm algorithm;
   private final UnknownDtypes dtypes;
 
-  private DigestCheck(
+  private DigestStage(
       SparkJob job,
       CheckpointAccess access,
       Checkpoint checkpoint,
@@ -71,18 +71,18 @@ final class DigestCheck {
    *
    * @param manifest what the last repair has left, if one has
    */
-  static DigestCheck of(
+  static DigestStage of(
       SparkJob job,
       CheckpointAccess access,
       Checkpoint checkpoint,
       Optional<Manifest> manifest,
       UnknownDtypes dtypes) {
-    return new DigestCheck(job, access, checkpoint, manifest, algorithm(manifest), dtypes);
+    return new DigestStage(job, access, checkpoint, manifest, algorithm(manifest), dtypes);
   }
 
   /** The same read of a checkpoint that another one is compared with, for its samples alone. */
-  DigestCheck alike(CheckpointAccess healthy, Checkpoint checkpointThere) {
-    return new DigestCheck(job, healthy, checkpointThere, Optional.empty(), algorithm, dtypes);
+  DigestStage alike(CheckpointAccess healthy, Checkpoint checkpointThere) {
+    return new DigestStage(job, healthy, checkpointThere, Optional.empty(), algorithm, dtypes);
   }
 
   /** The algorithm of the samples' digests. */
@@ -201,7 +201,7 @@ final class DigestCheck {
       Optional<ScannedShard> wellFormed = headers.read(task.unit(), shard).shard();
       if (wellFormed.isPresent()) { // The contract's stage has reported any other.
         ScannedShard scanned = wellFormed.get();
-        ZeroWatch watch = new ZeroWatch(reader, scanned.header());
+        ZeroTensorWatch watch = new ZeroTensorWatch(reader, scanned.header());
         ShardDigests digests =
             new TensorDigester(task.algorithm(), new Pace(RateLimiter.none(), meter))
                 .digest(watch, scanned.header());

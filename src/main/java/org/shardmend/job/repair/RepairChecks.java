@@ -20,8 +20,8 @@ import org.shardmend.storage.Store;
 import org.shardmend.storage.lock.TargetLock;
 
 /** What both ways to repair say and count alike. */
-public final class Repairs {
-  private Repairs() {}
+public final class RepairChecks {
+  private RepairChecks() {}
 
   /**
    * Goes on only with a plan that decides on every tensor.
@@ -30,7 +30,7 @@ public final class Repairs {
    */
   public static void requireDecided(PlannedCheckpoint planned) throws JobException {
     if (planned.plan().refused()) {
-      List<Finding> refusals = planned.plan().refusals().map(Repairs::finding).toList();
+      List<Finding> refusals = planned.plan().refusals().map(RepairChecks::finding).toList();
       throw JobException.refused("contradiction", planned.location(), refusals);
     }
   }

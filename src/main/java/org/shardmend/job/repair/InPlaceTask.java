@@ -34,7 +34,7 @@ import org.shardmend.storage.bytes.DigestAlgorithm;
 import org.shardmend.storage.bytes.ShardContent;
 import org.shardmend.storage.bytes.ShardDigests;
 import org.shardmend.storage.bytes.TensorDigester;
-import org.shardmend.storage.journal.JournalStage;
+import org.shardmend.storage.journal.EntryPreparation;
 import org.shardmend.storage.journal.StagedEntry;
 import org.shardmend.storage.publish.ManifestShard;
 
@@ -43,7 +43,7 @@ import org.shardmend.storage.publish.ManifestShard;
  * header in the journal, or a new file where the header does not fit, and accounts for every
  * tensor. The shards themselves are only read.
  */
-final class JournalStageTask {
+final class InPlaceTask {
   private final Settings settings;
   private final Store store;
   private final LongConsumer meter;
@@ -52,7 +52,7 @@ final class JournalStageTask {
   private final ArrayList<ManifestShard> manifest = new ArrayList<>();
   private final ArrayList<ShardRow> rows = new ArrayList<>();
 
-  private JournalStageTask(Settings settings, Store store, LongConsumer meter) {
+  private InPlaceTask(Settings settings, Store store, LongConsumer meter) {
     this.settings = settings;
     this.store = store;
     this.meter = meter;
@@ -99,7 +99,7 @@ final class JournalStageTask {
     try (Store store = settings.rewrite().source().open();
         Store auditStore = settings.audit().staging().open()) {
       settings.rewrite().nonce().check(store);
-      return new JournalStageTask(settings, store, meter).stage(group, auditStore);
+      return new InPlaceTask(settings, store, meter).stage(group, auditStore);
     }
   }
 
@@ -165,7 +165,8 @@ final class JournalStageTask {
           before.bytes().length + digested.bytesRead(),
           0);
     }
-    JournalStage journal = JournalStage.of(store, settings.rewrite().source().location().path());
+    EntryPreparation journal =
+        EntryPreparation.of(store, settings.rewrite().source().location().path());
     Optional<byte[]> patch =
         settings.copiesAll() || !shard.fitsInPlace()
             ? Optional.empty()
@@ -258,10 +259,10 @@ final class JournalStageTask {
         .toList();
   }
 
-  private static JournalStage.Proof proof(
+  private static EntryPreparation.Proof proof(
       DigestAlgorithm algorithm, byte[] header, List<String> tensors) {
     ShardDigests digests = new ShardDigests(algorithm, algorithm.digest(header), tensors);
-    return new JournalStage.Proof(header.length, ShardContent.of(digests));
+    return new EntryPreparation.Proof(header.length, ShardContent.of(digests));
   }
 
   /** What is remembered of the bytes of a shard that stay where they are. */

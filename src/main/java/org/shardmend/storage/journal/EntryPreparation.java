@@ -16,11 +16,11 @@ import org.shardmend.storage.protocol.DurableFile;
  * attempt; sentence J2 of {@code journal.md}. The driver has {@linkplain Journal#begin begun} the
  * journal.
  */
-public final class JournalStage {
+public final class EntryPreparation {
   private final Store store;
   private final JournalPaths paths;
 
-  private JournalStage(Store store, String checkpoint) {
+  private EntryPreparation(Store store, String checkpoint) {
     this.store = store;
     this.paths = new JournalPaths(checkpoint);
   }
@@ -30,8 +30,8 @@ public final class JournalStage {
    *
    * @param checkpoint an absolute path in the store
    */
-  public static JournalStage of(Store store, String checkpoint) {
-    return new JournalStage(store, checkpoint);
+  public static EntryPreparation of(Store store, String checkpoint) {
+    return new EntryPreparation(store, checkpoint);
   }
 
   /**

@@ -15,25 +15,25 @@ import org.shardmend.rules.RuleSet;
  * The built-in families that could be active and are not: a name that the loader misses may be what
  * one of them makes of a name that it does not expect.
  */
-final class OffFamilies implements Serializable {
+final class InactiveFamilies implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final RuleSet active;
   private final ArrayList<RuleFamily> families;
   private final String layout;
 
-  private OffFamilies(RuleSet active, ArrayList<RuleFamily> families, String layout) {
+  private InactiveFamilies(RuleSet active, ArrayList<RuleFamily> families, String layout) {
     this.active = active;
     this.families = families;
     this.layout = layout;
   }
 
   /** Those for {@code layout} that are none of {@code active}. */
-  static OffFamilies besides(Collection<RuleFamily> active, Layout layout) {
+  static InactiveFamilies besides(Collection<RuleFamily> active, Layout layout) {
     List<String> names = active.stream().map(RuleFamily::name).toList();
     ArrayList<RuleFamily> off = new ArrayList<>(BuiltinRules.all());
     off.removeIf(family -> names.contains(family.name()) || !family.isFor(layout.id()));
-    return new OffFamilies(RuleSet.of(List.copyOf(active), layout.id()), off, layout.id());
+    return new InactiveFamilies(RuleSet.of(List.copyOf(active), layout.id()), off, layout.id());
   }
 
   /**

@@ -1,7 +1,7 @@
 package org.shardmend.audit;
 
 /** How a run ended. */
-public enum Outcome {
+public enum RunOutcome {
   /** The work is done. */
   DONE("done"),
   /** Nothing needed doing. */
@@ -17,7 +17,7 @@ public enum Outcome {
 
   private final String token;
 
-  Outcome(String token) {
+  RunOutcome(String token) {
     this.token = token;
   }
 

@@ -21,7 +21,7 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
  * task's hosts and a single empty record. Zipped with the tasks it places them, because Spark asks
  * the splits of an input for their hosts; Spark's Java API has no other way to say so.
  */
-public final class PlacedInput extends InputFormat<NullWritable, NullWritable> {
+public final class PreferredLocationsInput extends InputFormat<NullWritable, NullWritable> {
   private static final String HOSTS = "shardmend.placement.hosts";
   private static final String BETWEEN_TASKS = ";";
   private static final String BETWEEN_HOSTS = ",";

@@ -8,7 +8,7 @@ package org.shardmend.rules;
  * @param column in UTF-16 units, counted from 1
  * @param path inside the document: {@code rules[0].from}; empty for the document itself
  */
-record Place(String origin, int line, int column, String path) {
+record JsonPlace(String origin, int line, int column, String path) {
 
   RuleException fault(String problem, String remedy) {
     return new RuleException(origin, line, column, path, problem, remedy);

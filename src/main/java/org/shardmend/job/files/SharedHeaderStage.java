@@ -26,14 +26,14 @@ import org.shardmend.storage.Store;
  * presharded dump are of every rank. What the driver holds of them for that is no more than it
  * holds of checksum.json, which names every one of their tensors.
  */
-public final class SharedHeaders implements Serializable {
+public final class SharedHeaderStage implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final SharedHeaders NONE = new SharedHeaders(new ArrayList<>());
+  private static final SharedHeaderStage NONE = new SharedHeaderStage(new ArrayList<>());
 
   /** At most one. */
   private final ArrayList<Broadcast<HashMap<String, ScannedShard>>> headers;
 
-  private SharedHeaders(ArrayList<Broadcast<HashMap<String, ScannedShard>>> headers) {
+  private SharedHeaderStage(ArrayList<Broadcast<HashMap<String, ScannedShard>>> headers) {
     this.headers = headers;
   }
 
@@ -41,7 +41,7 @@ public final class SharedHeaders implements Serializable {
   private record Receipt(ArrayList<ScannedShard> scanned) implements Serializable {}
 
   /** No headers: each unit reads its own. */
-  public static SharedHeaders none() {
+  public static SharedHeaderStage none() {
     return NONE;
   }
 
@@ -50,7 +50,7 @@ public final class SharedHeaders implements Serializable {
    *
    * @throws JobException FAILED when a file can't be read
    */
-  public static SharedHeaders read(
+  public static SharedHeaderStage read(
       SparkJob job, CheckpointAccess access, List<NamedUnit> units, UnknownDtypes dtypes)
       throws JobException {
     List<Shard> shared = shared(units);
@@ -66,7 +66,7 @@ public final class SharedHeaders implements Serializable {
             (shard, meter) -> scan(access, shard, dtypes, meter))) {
       receipt.scanned().forEach(scanned -> byName.put(scanned.shard().name(), scanned));
     }
-    return new SharedHeaders(new ArrayList<>(List.of(job.spark().broadcast(byName))));
+    return new SharedHeaderStage(new ArrayList<>(List.of(job.spark().broadcast(byName))));
   }
 
   private static List<Shard> shared(List<NamedUnit> units) {

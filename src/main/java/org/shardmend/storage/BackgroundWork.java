@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
  * <p>A failure is kept: the system reports a failed write or sync once a file, so that a later one
  * would seem to work.
  */
-final class Beside {
+final class BackgroundWork {
   private static final ExecutorService THREADS =
       Executors.newCachedThreadPool(
           task -> {

@@ -11,14 +11,14 @@ import org.shardmend.plan.contract.NamedUnit;
  * @param unit the load unit
  * @param expected what this one expects
  */
-public record UnitTask(NamedUnit unit, UnitExpectation expected) implements Serializable {
+public record UnitInput(NamedUnit unit, UnitExpectation expected) implements Serializable {
 
   /** A task for each unit. */
-  public static List<UnitTask> of(List<NamedUnit> units, Optional<ExpectedUnits> expected) {
+  public static List<UnitInput> of(List<NamedUnit> units, Optional<ExpectedUnits> expected) {
     return units.stream()
         .map(
             unit ->
-                new UnitTask(
+                new UnitInput(
                     unit, expected.map(all -> all.of(unit.id())).orElse(UnitExpectation.UNKNOWN)))
         .toList();
   }

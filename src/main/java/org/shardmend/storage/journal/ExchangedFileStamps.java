@@ -13,9 +13,9 @@ import org.shardmend.storage.protocol.JsonDocument;
  *
  * @param files one for each entry that exchanges a file
  */
-record SeenFiles(List<Seen> files) {
+record ExchangedFileStamps(List<Seen> files) {
 
-  SeenFiles {
+  ExchangedFileStamps {
     files = List.copyOf(files);
   }
 
@@ -25,7 +25,7 @@ record SeenFiles(List<Seen> files) {
   static Map<Integer, FileStamp> stampsOf(byte[] document) {
     try {
       Map<Integer, FileStamp> stamps = new HashMap<>();
-      JsonDocument.read(document, SeenFiles.class)
+      JsonDocument.read(document, ExchangedFileStamps.class)
           .files()
           .forEach(seen -> stamps.put(seen.number(), seen.stamp()));
       return stamps;

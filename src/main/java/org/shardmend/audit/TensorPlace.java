@@ -10,16 +10,17 @@ import java.io.Serializable;
  * @param begin first byte, relative to the start of the shard's data section
  * @param end one past the last byte, relative to the start of the shard's data section
  */
-public record Place(String shard, String tensor, long begin, long end) implements Serializable {
+public record TensorPlace(String shard, String tensor, long begin, long end)
+    implements Serializable {
   /** No place at all: where a dropped or refused tensor went. */
-  public static final Place NONE = new Place("", "", 0, 0);
+  public static final TensorPlace NONE = new TensorPlace("", "", 0, 0);
 
   /**
    * A place.
    *
    * @throws IllegalArgumentException if it ends before it begins
    */
-  public Place {
+  public TensorPlace {
     if (end < begin) {
       throw new IllegalArgumentException(
           "Tensor %s in %s ends at byte %d, before it begins at %d."

@@ -14,14 +14,14 @@ import org.shardmend.storage.RangeReader;
  * for those that hold nothing but zeros. Costs little: of a tensor that is not, a byte or two is
  * looked at.
  */
-final class ZeroWatch implements RangeReader {
+final class ZeroTensorWatch implements RangeReader {
   private final RangeReader shard;
   private final long dataBegin;
   private final List<TensorEntry> tensors;
   private final long[] zeros;
   private int current;
 
-  ZeroWatch(RangeReader shard, Header header) {
+  ZeroTensorWatch(RangeReader shard, Header header) {
     this.shard = shard;
     this.dataBegin = header.dataBegin();
     this.tensors = header.inOffsetOrder().stream().filter(tensor -> tensor.bytes() > 0).toList();

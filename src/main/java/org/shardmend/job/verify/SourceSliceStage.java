@@ -31,10 +31,10 @@ import org.shardmend.storage.bytes.TensorDigester;
  * Holds the ranks' tensors to the slices of the original model's tensors that they were cut from: a
  * few of each file, a task a tensor of the model, whose bytes are read once for all ranks.
  */
-final class SourceSlices {
+final class SourceSliceStage {
   private static final int MOST_OF_A_FILE = 4;
 
-  private SourceSlices() {}
+  private SourceSliceStage() {}
 
   /** What the model's headers say. */
   private record Headers(ArrayList<NamedTensor> tensors, ArrayList<Finding> problems)

@@ -27,7 +27,7 @@ import org.shardmend.trial.TrialSettings;
 
 /** The files of a dump that several ranks read: planning opens each of them once. */
 @ExtendWith(SharedSparkJob.class)
-class SharedHeadersTest {
+class SharedHeaderStageTest {
   private static final int RANKS = 8;
 
   @TempDir private Path directory;

@@ -16,7 +16,7 @@ import org.shardmend.checkpoint.layout.Checkpoint;
 import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.Discoveries;
-import org.shardmend.job.files.SharedHeaders;
+import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.plan.PlanRequest;
 import org.shardmend.job.plan.RankSums;
 import org.shardmend.job.plan.ScanStage;
@@ -34,7 +34,7 @@ import org.shardmend.storage.HadoopSettings;
  * of them, in a tree that is swept every night. A Spark job for each would take longer than reading
  * its headers. Of all others it says nothing; they are looked at one by one.
  */
-final class RightAlready {
+final class HealthyCheckpointStage {
   /** What has more files than this has headers enough to be read in tasks of its own. */
   private static final int MOST_FILES = 64;
 
@@ -44,7 +44,7 @@ final class RightAlready {
   /** So many tasks a slot gets, so that a slow one does not hold up the rest. */
   private static final int TASKS_PER_SLOT = 4;
 
-  private RightAlready() {}
+  private HealthyCheckpointStage() {}
 
   /**
    * What the look came to.
@@ -176,7 +176,7 @@ final class RightAlready {
     List<ShardPlan> shards = new ArrayList<>();
     for (NamedUnit unit : NamedUnit.of(checkpoint)) {
       ScanStage.Receipt scanned =
-          ScanStage.scan(access, unit, rules, look.dtypes(), SharedHeaders.none(), meter);
+          ScanStage.scan(access, unit, rules, look.dtypes(), SharedHeaderStage.none(), meter);
       boolean changes =
           scanned.plan().shards().stream().anyMatch(shard -> !shard.counts().nothingToDo());
       if (changes || !scanned.problems().isEmpty()) {

@@ -17,12 +17,12 @@ import java.util.TreeSet;
 import org.shardmend.safetensors.DisplayName;
 
 /** Values as the page shows them. */
-final class Shown {
+final class PageText {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  private Shown() {}
+  private PageText() {}
 
   /**
    * A text that came from a file. Characters that a browser would not show, or that would turn the

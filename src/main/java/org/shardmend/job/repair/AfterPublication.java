@@ -14,7 +14,7 @@ import org.shardmend.job.spark.Progress;
  * releasing the lock. What fails there makes no failure of the repair, whose result is in use from
  * then on; it is a warning, and the next run of the same command makes it good.
  */
-public final class Afterwards {
+public final class AfterPublication {
   /** The code of its warnings. */
   public static final String CODE = "failed-afterwards";
 
@@ -33,7 +33,7 @@ public final class Afterwards {
    *
    * @param result what is repaired, for people
    */
-  Afterwards(Progress progress, String result) {
+  AfterPublication(Progress progress, String result) {
     this.progress = progress;
     this.result = result;
   }

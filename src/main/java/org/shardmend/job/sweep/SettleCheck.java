@@ -21,7 +21,7 @@ import org.shardmend.storage.FileStatus;
  * @param now when the sweep looks
  * @param settle for how long a checkpoint must have been left alone
  */
-record Settling(Instant now, Duration settle) {
+record SettleCheck(Instant now, Duration settle) {
   /** Clocks of one site differ by less. */
   private static final Duration MOST_SKEW = Duration.ofDays(1);
 

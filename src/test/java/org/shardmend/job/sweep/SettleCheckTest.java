@@ -11,13 +11,13 @@ import org.shardmend.checkpoint.FileStamp;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
 
-class SettlingTest {
+class SettleCheckTest {
   private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
   private static final Duration YEAR = Duration.ofDays(365);
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long NO_CHANGE_TIME = FileStamp.NOT_KEPT;
 
-  private final Settling settling = new Settling(NOW, Duration.ofMinutes(10));
+  private final SettleCheck settling = new SettleCheck(NOW, Duration.ofMinutes(10));
 
   @Test
   void whatWasWrittenWithinTheSettleTimeIsUnsettled() {
