@@ -2,7 +2,6 @@ package org.shardmend.job.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,9 +14,6 @@ import org.apache.spark.TaskKilledException;
  */
 final class RunningTasks implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  /** A task looks at every piece that it moves whether it is still wanted; a hung disk has none. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final UUID THIS_PROCESS = UUID.randomUUID();
 
@@ -55,8 +51,8 @@ final class RunningTasks implements Serializable {
 
     synchronized void end() throws InterruptedException {
       over = true;
-      long end = System.nanoTime() + PATIENCE.toNanos();
-      for (long left = PATIENCE.toNanos();
+      long end = System.nanoTime() + SparkJob.PATIENCE.toNanos();
+      for (long left = SparkJob.PATIENCE.toNanos();
           running > 0 && left > 0;
           left = end - System.nanoTime()) {
         wait(left / 1_000_000 + 1);

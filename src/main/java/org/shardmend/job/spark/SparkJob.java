@@ -2,12 +2,14 @@ package org.shardmend.job.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
@@ -34,6 +36,10 @@ public final class SparkJob implements AutoCloseable {
   private static final int TASKS_PER_ACTION = 4096;
 
   private static final long PROGRESS_MILLIS = 100;
+
+  /** A task looks at every piece that it moves whether it is still wanted; a hung disk has none. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private static final String POOL = "spark.scheduler.pool";
 
   /** What Spark says of a master's URL that no cluster manager knows; it has no error class. */
@@ -45,6 +51,7 @@ public final class SparkJob implements AutoCloseable {
   private final JavaSparkContext spark;
   private final HadoopSettings hadoop;
   private final Progress progress;
+  private final ExecutorTasks executorTasks;
   private final LongConsumer outerMeter;
   private final LongAdder bytesRead = new LongAdder();
   private final Map<String, Double> stageSeconds = new LinkedHashMap<>();
@@ -52,8 +59,13 @@ public final class SparkJob implements AutoCloseable {
   /**
    * @param outerMeter told of all bytes that this job has read, when it has
    */
-  private SparkJob(JavaSparkContext spark, Progress progress, LongConsumer outerMeter) {
+  private SparkJob(
+      JavaSparkContext spark,
+      ExecutorTasks executorTasks,
+      Progress progress,
+      LongConsumer outerMeter) {
     this.spark = spark;
+    this.executorTasks = executorTasks;
     this.outerMeter = outerMeter;
     this.hadoop = HadoopSettings.of(spark.hadoopConfiguration());
     this.progress = progress;
@@ -85,7 +97,9 @@ public final class SparkJob implements AutoCloseable {
       if (context.isStopped()) {
         throw new IllegalStateException("the master does not answer");
       }
-      return new SparkJob(JavaSparkContext.fromSparkContext(context), progress, bytes -> {});
+      ExecutorTasks tasks = new ExecutorTasks(PATIENCE);
+      context.addSparkListener(tasks);
+      return new SparkJob(JavaSparkContext.fromSparkContext(context), tasks, progress, bytes -> {});
     } catch (Exception e) { // Scala declares none of the checked ones that it throws.
       if (String.valueOf(e.getMessage()).contains(SMALL_HEAP)) {
         throw smallHeap(e);
@@ -122,7 +136,7 @@ public final class SparkJob implements AutoCloseable {
    */
   public SparkJob beside(String pool, Progress own) {
     spark.setLocalProperty(POOL, pool);
-    return new SparkJob(spark, own, this::countRead);
+    return new SparkJob(spark, executorTasks, own, this::countRead);
   }
 
   /**
@@ -130,7 +144,7 @@ public final class SparkJob implements AutoCloseable {
    * It ends with the application, and is not closed itself.
    */
   public SparkJob apart() {
-    return new SparkJob(spark, progress, this::countRead);
+    return new SparkJob(spark, executorTasks, progress, this::countRead);
   }
 
   /**
@@ -283,6 +297,22 @@ public final class SparkJob implements AutoCloseable {
         .values();
   }
 
+  /** Waits for tasks elsewhere that were told to stop, also in an interrupted thread. */
+  private void awaitExecutors(String job) {
+    if (SparkSettings.runsInThisProcess(spark.getConf()) || spark.sc().isStopped()) {
+      return;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      executorTasks.awaitEnd(job);
+    } catch (InterruptedException again) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Does a task's work, on an executor, with the run's id in its log. */
   @SuppressWarnings("try") // The resource acts by being open.
   private static <R> R logged(String run, RunningTasks.Work<R> work) throws IOException {
@@ -324,8 +354,11 @@ public final class SparkJob implements AutoCloseable {
       ReceiptAccumulator<R> finished = new ReceiptAccumulator<>();
       spark.sc().register(finished);
       RunningTasks running = RunningTasks.begin();
+      String job = UUID.randomUUID().toString();
       ByteMeter bytes = meter;
       String run = LoggedRun.current();
+      executorTasks.begin(job);
+      spark.setLocalProperty(ExecutorTasks.NAME, job);
       JavaFutureAction<Void> action =
           spread(tasks)
               .foreachAsync(
@@ -371,10 +404,16 @@ public final class SparkJob implements AutoCloseable {
         }
         throw TaskFailures.toJobException(description, e, processes());
       } finally {
+        boolean succeeded = kept.size() == tasks.size();
         if (!action.isDone()) {
           action.cancel(true);
         }
         running.end();
+        if (!succeeded) {
+          awaitExecutors(job);
+        }
+        executorTasks.forget(job);
+        spark.setLocalProperty(ExecutorTasks.NAME, null);
       }
     }
   }
