@@ -12,11 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.expected.ExpectedState;
 import org.shardmend.checkpoint.expected.ExpectedTensor;
@@ -30,8 +33,8 @@ import org.shardmend.trial.Trial;
 import org.shardmend.trial.TrialSettings;
 
 /**
- * The engine's plugin in {@code scripts/expected_state}, in modules that stand in for SGLang and
- * PyTorch; with the real ones it was not tried here.
+ * The engines' plugin in {@code scripts/expected_state}, in modules that stand in for SGLang, vLLM
+ * and PyTorch; with the real ones it was not tried here.
  */
 class ExpectedStatePluginTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -132,6 +135,74 @@ class ExpectedStatePluginTest {
   }
 
   @Test
+  void vllmLeavesItToo() throws Exception {
+    int pp = STAGES - 1;
+
+    Start start =
+        start(
+            "vllm",
+            "model-pp-%d-rank-{rank}-part-{part}.safetensors".formatted(pp),
+            pp,
+            1,
+            Map.of());
+
+    assertThat(start.exit()).isNotZero();
+    assertThat(start.output()).contains("KeyError: '");
+    assertThat(ExpectedStates.read(written.toString()).forUnit(new UnitId(pp, 1)))
+        .isEqualTo(trial.expected().forUnit(new UnitId(pp, 1)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sglang", "vllm"})
+  void aRankThatFindsNoFileOfItsOwnLeavesItToo(String engine) throws Exception {
+    Start start = start(engine, "of-another-name-{rank}-{part}", 0, 1, Map.of());
+
+    assertThat(start.output()).contains("Could not find checkpoint files");
+    assertThat(ExpectedStates.read(written.toString()).forUnit(new UnitId(0, 1)))
+        .isEqualTo(trial.expected().forUnit(new UnitId(0, 1)));
+  }
+
+  /** Its loader looks a tensor up under each name, and counts those that hold nothing, too. */
+  @Test
+  void ofAPreshardedDumpTheWholeStateIsLeft() throws Exception {
+    Start start = start("presharded", "", 0, 0, Map.of());
+
+    assertThat(start.output()).contains("FileNotFoundError");
+    Set<String> names =
+        ExpectedStates.read(written.toString()).forUnit(new UnitId(0, 0)).orElseThrow().keySet();
+    assertThat(names)
+        .containsAll(trial.expected().forUnit(new UnitId(0, 0)).orElseThrow().keySet())
+        .contains("empty")
+        .anyMatch(name -> name.startsWith("zz.second_name."));
+  }
+
+  @Test
+  void theRuntimeContextOfABuildIsAskedForItsRanks() throws Exception {
+    start(1, 1, Map.of("STAND_IN_RUNTIME_CONTEXT", "1", "STAND_IN_NO_GETTERS", "1"));
+
+    assertThat(written.resolve("expected-pp1-tp1.json")).exists();
+  }
+
+  @Test
+  void aBuildThatDoesNotSayItsRanksStartsAsEver() throws Exception {
+    Start start = start(0, 0, Map.of("STAND_IN_NO_GETTERS", "1"));
+
+    assertThat(start.output())
+        .contains("loaded", "The expected state was not written: AttributeError");
+    assertThat(written).doesNotExist();
+  }
+
+  @Test
+  void whatABuildNoLongerHasIsNamedAtTheStart() throws Exception {
+    Start start = start(0, 0, Map.of("STAND_IN_GONE", "_filter_subtensors"));
+
+    assertThat(start.output())
+        .contains(
+            "The expected state will not be written: this build's sglang.srt.model_loader.loader has"
+                + " no ShardedStateLoader._filter_subtensors");
+  }
+
+  @Test
   void filesOfTwoStartsThatContradictEachOtherAreRefused() throws Exception {
     start(0, 0, Map.of());
     Files.copy(written.resolve("expected-pp0-tp0.json"), written.resolve("copy.json"));
@@ -165,6 +236,17 @@ class ExpectedStatePluginTest {
   private record Start(int exit, String output) {}
 
   private Start start(int pp, int tp, Map<String, String> environment) throws Exception {
+    return start(
+        "sglang",
+        "model-pp-%d-rank-{rank}-part-{part}.safetensors".formatted(pp),
+        pp,
+        tp,
+        environment);
+  }
+
+  private Start start(
+      String engine, String pattern, int pp, int tp, Map<String, String> environment)
+      throws Exception {
     Path model = scratch.resolve("model-%d-%d.json".formatted(pp, tp));
     JSON.writeValue(model.toFile(), freshModel(new UnitId(pp, tp)));
     ProcessBuilder builder =
@@ -172,9 +254,10 @@ class ExpectedStatePluginTest {
                 List.of(
                     "python3",
                     STAND_IN.resolve("start.py").toString(),
+                    engine,
                     checkpoint.toString(),
                     model.toString(),
-                    "model-pp-%d-rank-{rank}-part-{part}.safetensors".formatted(pp)))
+                    pattern))
             .redirectErrorStream(true);
     builder.environment().put("PYTHONPATH", PLUGIN.toString());
     builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");

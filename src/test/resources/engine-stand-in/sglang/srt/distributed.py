@@ -2,9 +2,10 @@
 
 import os
 
+if "STAND_IN_NO_GETTERS" not in os.environ:
 
-def get_tensor_model_parallel_rank():
-    return int(os.environ["STAND_IN_TP_RANK"])
+    def get_tensor_model_parallel_rank():
+        return int(os.environ["STAND_IN_TP_RANK"])
 
 
 class _Group:

@@ -1,4 +1,4 @@
-"""Stands in for SGLang's loader: holds names in files to those of a fresh model, in the engine's words."""
+"""Stands in for SGLang's loaders: hold names in files to those of a fresh model, in the engine's words."""
 
 import glob
 import json
@@ -15,13 +15,9 @@ class ModelConfig:
         self.is_draft_model = is_draft_model
 
 
-def fresh_model(config):
-    """The state of a fresh model, under all of its names, from a file that lists them."""
-    with open(config.model, encoding="utf-8") as file:
-        return {
-            name: torch.Tensor(torch.dtype(t["dtype"]), t["shape"], t["storage"])
-            for name, t in json.load(file).items()
-        }
+def _initialize_model(config):
+    """A fresh model, whose state has all of its names, from a file that lists them."""
+    return torch.Model(config.model)
 
 
 class ShardedStateLoader:
@@ -32,19 +28,18 @@ class ShardedStateLoader:
 
     @staticmethod
     def _filter_subtensors(tensors):
-        names = {}
-        for name, tensor in tensors.items():
-            if tensor.numel():
-                names[tensor.storage] = min(name, names.get(tensor.storage, name))
-        return {name: tensors[name] for name in names.values()}
+        return torch.one_name_each(tensors)
 
     def load_model(self, *, model_config, device_config):
-        from sglang.srt.distributed import get_tensor_model_parallel_rank
-
-        model = fresh_model(model_config)
-        pattern = self.pattern.format(rank=get_tensor_model_parallel_rank(), part="*")
-        state = self._filter_subtensors(model)
-        for path in glob.glob(os.path.join(model_config.model_path, pattern)):
+        model = _initialize_model(model_config)
+        pattern = self.pattern.format(rank=os.environ["STAND_IN_TP_RANK"], part="*")
+        paths = glob.glob(os.path.join(model_config.model_path, pattern))
+        if not paths:
+            raise ValueError(
+                f"Could not find checkpoint files '{pattern}', only pre-sharded checkpoints are currently supported!"
+            )
+        state = self._filter_subtensors(model.state_dict())
+        for path in paths:
             with open(path, "rb") as file:
                 (length,) = struct.unpack("<Q", file.read(8))
                 names = json.loads(file.read(length))
@@ -54,3 +49,19 @@ class ShardedStateLoader:
         if state:
             raise ValueError(f"Missing keys {tuple(state)} in loaded state!")
         return model
+
+
+class PreshardedModelLoader:
+    def load_model(self, *, model_config, device_config):
+        return self._load_from_presharded(model_config, device_config, model_config.model_path)
+
+    def _load_from_presharded(self, model_config, device_config, presharded_dir):
+        model = _initialize_model(model_config)
+        with open(os.path.join(presharded_dir, "checksum.json"), encoding="utf-8") as file:
+            json.load(file)
+        return model
+
+
+# A build that has renamed it.
+if "STAND_IN_GONE" in os.environ:
+    delattr(ShardedStateLoader, os.environ["STAND_IN_GONE"])
