@@ -51,27 +51,23 @@ public final class StrategyCosts {
     };
   }
 
-  /** The cost of one shard when {@code strategy} is asked for, with what it falls back to. */
-  private static Cost of(Strategy strategy, ShardPlan shard) {
+  /** The cost of one shard when {@code asked} is preferred, with what it falls back to. */
+  static Cost of(Strategy asked, ShardPlan shard) {
+    boolean inPlace = asked == Strategy.PATCH;
+    StrategyChoice choice =
+        inPlace
+            ? StrategyChoice.inPlace()
+            : StrategyChoice.toOutput(asked == Strategy.CLONE, asked == Strategy.LINK);
     long header = shard.headerBytes();
-    return switch (strategy) {
-      case PATCH -> {
-        if (shard.unchanged()) {
-          yield new Cost(header, 0, 0);
-        }
-        yield shard.fitsInPlace()
-            ? new Cost(PATCH_READS * header, 3 * header, 2 * header)
-            : replace(shard);
-      }
-      case CLONE -> {
-        if (shard.unchanged()) {
-          yield new Cost(2 * header, 0, 0);
-        }
-        yield shard.fitsInPlace() ? new Cost(2 * header, header, header) : copy(shard);
-      }
-      case LINK -> shard.unchanged() ? new Cost(2 * header, 0, 0) : copy(shard);
-      case COPY -> copy(shard);
+    return switch (choice.of(shard).orElseThrow()) {
       case NONE -> new Cost(header, 0, 0);
+      case PATCH -> new Cost(PATCH_READS * header, 3 * header, 2 * header);
+      case CLONE -> {
+        long patched = shard.unchanged() ? 0 : header;
+        yield new Cost(2 * header, patched, patched);
+      }
+      case LINK -> new Cost(2 * header, 0, 0);
+      case COPY -> inPlace ? replace(shard) : copy(shard);
     };
   }
 

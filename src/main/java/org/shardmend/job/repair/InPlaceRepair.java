@@ -29,6 +29,7 @@ import org.shardmend.job.spark.StorageFailures;
 import org.shardmend.plan.Plan;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyChoice;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
@@ -195,22 +196,31 @@ final class InPlaceRepair {
     }
   }
 
+  private StrategyChoice choice() {
+    return request.strategy().map(StrategyChoice::inPlaceBy).orElseGet(StrategyChoice::inPlace);
+  }
+
+  private Strategy strategyOf(ShardPlan shard) throws JobException {
+    Optional<Strategy> strategy = choice().of(shard);
+    if (strategy.isEmpty()) {
+      throw JobException.usage(
+          "strategy-impossible",
+          "%s can't be patched: its new header does not fit, or a tensor is dropped; use --strategy auto"
+              .formatted(shard.name()));
+    }
+    return strategy.get();
+  }
+
   /** All that can be known to stand against the changes, before the first of them. */
   private void requireWritable(PlannedCheckpoint planned) throws JobException, IOException {
     List<InPlaceCandidate> candidates = new ArrayList<>();
-    boolean copiesAll = request.strategy().equals(Optional.of(Strategy.COPY));
     for (ShardPlan shard : planned.plan().shards()) {
-      if (!shard.unchanged()) {
-        candidates.add(
-            copiesAll || !shard.fitsInPlace()
-                ? InPlaceCandidate.replaced(store, location.path(), shard.name())
-                : InPlaceCandidate.overwritten(store, location.path(), shard.name()));
-      }
-      if (request.strategy().equals(Optional.of(Strategy.PATCH)) && !shard.fitsInPlace()) {
-        throw JobException.usage(
-            "strategy-impossible",
-            "%s can't be patched: its new header does not fit, or a tensor is dropped; use --strategy auto"
-                .formatted(shard.name()));
+      switch (strategyOf(shard)) {
+        case PATCH ->
+            candidates.add(InPlaceCandidate.overwritten(store, location.path(), shard.name()));
+        case COPY ->
+            candidates.add(InPlaceCandidate.replaced(store, location.path(), shard.name()));
+        case NONE, CLONE, LINK -> {}
       }
     }
     List<String> sideFiles = new ArrayList<>(List.of(Manifest.NAME));
@@ -315,7 +325,7 @@ final class InPlaceRepair {
                 planned.checkpoint().layout(),
                 request.digest(),
                 Verification.HEADER),
-            request.strategy().equals(Optional.of(Strategy.COPY)),
+            choice(),
             request.digestsEveryTensor()
                 ? InPlaceTask.Reading.EVERY_TENSOR
                 : InPlaceTask.Reading.WHAT_MOVES);
@@ -349,7 +359,7 @@ final class InPlaceRepair {
   }
 
   private boolean readsWhole(ShardPlan shard) {
-    return request.digestsEveryTensor() || !(shard.unchanged() || shard.fitsInPlace());
+    return request.digestsEveryTensor() || choice().of(shard).equals(Optional.of(Strategy.COPY));
   }
 
   private Manifest manifest(Plan plan, List<InPlaceTask.Receipt> receipts) {

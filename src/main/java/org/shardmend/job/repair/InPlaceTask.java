@@ -22,6 +22,7 @@ import org.shardmend.plan.Action;
 import org.shardmend.plan.Decision;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyChoice;
 import org.shardmend.safetensors.Header;
 import org.shardmend.safetensors.HeaderEdit;
 import org.shardmend.safetensors.HeaderWriter;
@@ -63,10 +64,11 @@ final class InPlaceTask {
    *
    * @param rewrite source, digest, nonce and the like
    * @param audit where rows go
-   * @param copiesAll whether every changed shard is built anew, as {@code --strategy copy} asks
+   * @param choice how each shard is rewritten
    * @param reading how much is read of the shards
    */
-  record Settings(RewriteSettings rewrite, AuditContext audit, boolean copiesAll, Reading reading)
+  record Settings(
+      RewriteSettings rewrite, AuditContext audit, StrategyChoice choice, Reading reading)
       implements Serializable {}
 
   /** How much is read of the shards, and so what is known of their bytes afterwards. */
@@ -152,39 +154,57 @@ final class InPlaceTask {
   private Staged stage(
       NumberedShard numbered, RangeReader reader, SourceHeader before, HeaderEdit edit)
       throws IOException {
+    return switch (settings.choice().of(numbered.plan()).orElseThrow()) {
+      case NONE -> keep(numbered.plan(), reader, before);
+      case PATCH -> patch(numbered, reader, before, edit);
+      case COPY -> replace(numbered, reader, before, edit);
+      case CLONE, LINK ->
+          throw new IllegalStateException("A clone or a link is no repair in place");
+    };
+  }
+
+  private Staged keep(ShardPlan shard, RangeReader reader, SourceHeader before) throws IOException {
+    Digested digested = digest(reader, before.header(), before.bytes());
+    return new Staged(
+        Strategy.NONE,
+        reader.size(),
+        before.bytes().length,
+        shard.headerDigest(),
+        digested.shard(),
+        digested.tensors(),
+        before.bytes().length + digested.bytesRead(),
+        0);
+  }
+
+  private EntryPreparation journal() {
+    return EntryPreparation.of(store, settings.rewrite().source().location().path());
+  }
+
+  /** The plan has found that the new header fits, and the header is the same as then. */
+  private Staged patch(
+      NumberedShard numbered, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
+    byte[] patch =
+        HeaderWriter.encodeInto(edit.target(), before.header().jsonBytes()).orElseThrow();
+    Digested digested = digest(reader, edit.target(), patch);
+    entries.add(
+        journal().patch(numbered.number(), attempt, numbered.plan().name(), before.bytes(), patch));
+    return new Staged(
+        Strategy.PATCH,
+        reader.size(),
+        patch.length,
+        SourceHeader.digest(patch),
+        digested.shard(),
+        digested.tensors(),
+        before.bytes().length + digested.bytesRead(),
+        patch.length);
+  }
+
+  private Staged replace(
+      NumberedShard numbered, RangeReader reader, SourceHeader before, HeaderEdit edit)
+      throws IOException {
     ShardPlan shard = numbered.plan();
-    if (shard.unchanged()) {
-      Digested digested = digest(reader, before.header(), before.bytes());
-      return new Staged(
-          Strategy.NONE,
-          reader.size(),
-          before.bytes().length,
-          shard.headerDigest(),
-          digested.shard(),
-          digested.tensors(),
-          before.bytes().length + digested.bytesRead(),
-          0);
-    }
-    EntryPreparation journal =
-        EntryPreparation.of(store, settings.rewrite().source().location().path());
-    Optional<byte[]> patch =
-        settings.copiesAll() || !shard.fitsInPlace()
-            ? Optional.empty()
-            : HeaderWriter.encodeInto(edit.target(), before.header().jsonBytes());
-    if (patch.isPresent()) {
-      Digested digested = digest(reader, edit.target(), patch.get());
-      entries.add(
-          journal.patch(numbered.number(), attempt, shard.name(), before.bytes(), patch.get()));
-      return new Staged(
-          Strategy.PATCH,
-          reader.size(),
-          patch.get().length,
-          SourceHeader.digest(patch.get()),
-          digested.shard(),
-          digested.tensors(),
-          before.bytes().length + digested.bytesRead(),
-          patch.get().length);
-    }
+    EntryPreparation journal = journal();
     String path = journal.replacementPath(numbered.number(), attempt);
     byte[] header = HeaderWriter.encode(edit.target());
     long bytes = header.length + edit.target().dataBytes();

@@ -216,13 +216,13 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
 
   private List<RewriteTask.Task> tasks() throws JobException, IOException {
     CheckpointAccess source = settings.rewrite().source();
-    StrategyChoice choice = new StrategyChoice(request, planned, source, output, store, staging);
+    OutputTasks shards = new OutputTasks(request, planned, source, output, store, staging);
     List<RewriteTask.Task> tasks = new ArrayList<>();
     try (Store from = source.open()) {
       for (NumberedShard shard : NumberedShard.of(planned)) {
         if (!receipts.containsKey(shard.number())) {
           List<String> hosts = from.preferredHosts(source.path(shard.plan().name()));
-          tasks.add(choice.task(shard, hosts));
+          tasks.add(shards.task(shard, hosts));
         }
       }
     }

@@ -10,27 +10,28 @@ import org.shardmend.job.spark.Attempts;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.plan.ShardPlan;
 import org.shardmend.plan.Strategy;
+import org.shardmend.plan.StrategyChoice;
 import org.shardmend.storage.CloneUnsupportedException;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.publish.Staging;
 
 /**
- * Chooses how each shard of an output is made: the cheapest way that its plan and the file system
- * allow, or the one that the user forces.
+ * Makes the tasks of an output's shards: finds out what its file system can do, and asks {@link
+ * StrategyChoice}.
  */
-final class StrategyChoice {
+final class OutputTasks {
   private static final int PROBE_NUMBER = Integer.MAX_VALUE;
 
-  private final RepairRequest request;
-  private final boolean clones;
+  private final StrategyChoice choice;
+  private final boolean isForced;
 
   /**
    * The choice for one repair. Whether the file system clones is tried once, on the smallest shard.
    *
    * @throws JobException USAGE when the forced strategy makes no output
    */
-  StrategyChoice(
+  OutputTasks(
       RepairRequest request,
       PlannedCheckpoint planned,
       CheckpointAccess source,
@@ -38,7 +39,6 @@ final class StrategyChoice {
       Store store,
       Staging staging)
       throws JobException, IOException {
-    this.request = request;
     boolean sameStore = source.location().sameStore(output);
     Optional<Strategy> forced = request.strategy();
     if (forced.isPresent() && forced.get() == Strategy.PATCH) {
@@ -48,7 +48,7 @@ final class StrategyChoice {
               + " clone, link and copy");
     }
     boolean needed = forced.isEmpty() || forced.get() == Strategy.CLONE;
-    this.clones =
+    boolean clones =
         needed && sameStore && store.traits().clones() && canClone(planned, source, store, staging);
     if (forced.equals(Optional.of(Strategy.CLONE)) && !clones) {
       throw JobException.failed(
@@ -64,6 +64,11 @@ final class StrategyChoice {
           "%s can't hold links to shards of %s: both must be on one mounted file system; leave out --link-unchanged and --strategy link, and they are copied"
               .formatted(output, planned.location()));
     }
+    this.isForced = forced.isPresent();
+    this.choice =
+        isForced
+            ? StrategyChoice.toOutputBy(forced.get())
+            : StrategyChoice.toOutput(clones, request.linksUnchanged());
   }
 
   private static boolean canClone(
@@ -92,31 +97,18 @@ final class StrategyChoice {
    * @throws JobException USAGE when the forced strategy can't make this shard
    */
   RewriteTask.Task task(NumberedShard shard, List<String> hosts) throws JobException {
-    ShardPlan plan = shard.plan();
-    if (request.strategy().isPresent()) {
-      Strategy forced = request.strategy().get();
-      requirePossible(forced, plan);
-      return new RewriteTask.Task(shard, forced, true, hosts);
+    Optional<Strategy> strategy = choice.of(shard.plan());
+    if (strategy.isEmpty()) {
+      throw impossible(shard.plan().name());
     }
-    if (plan.unchanged() && request.linksUnchanged()) {
-      return new RewriteTask.Task(shard, Strategy.LINK, false, hosts);
-    }
-    boolean cloned = clones && plan.fitsInPlace();
-    return new RewriteTask.Task(shard, cloned ? Strategy.CLONE : Strategy.COPY, false, hosts);
+    return new RewriteTask.Task(shard, strategy.get(), isForced, hosts);
   }
 
-  private static void requirePossible(Strategy forced, ShardPlan plan) throws JobException {
-    if (forced == Strategy.LINK && !plan.unchanged()) {
-      throw JobException.usage(
-          "strategy-impossible",
-          "%s can't be a link, because its header changes; --link-unchanged links the others"
-              .formatted(plan.name()));
-    }
-    if (forced == Strategy.CLONE && !plan.fitsInPlace()) {
-      throw JobException.usage(
-          "strategy-impossible",
-          "%s can't be a patched clone: its new header does not fit, or a tensor is dropped; use --strategy auto"
-              .formatted(plan.name()));
-    }
+  private JobException impossible(String shard) {
+    String reason =
+        choice.preferred().contains(Strategy.LINK)
+            ? "%s can't be a link, because its header changes; --link-unchanged links the others"
+            : "%s can't be a patched clone: its new header does not fit, or a tensor is dropped; use --strategy auto";
+    return JobException.usage("strategy-impossible", reason.formatted(shard));
   }
 }
