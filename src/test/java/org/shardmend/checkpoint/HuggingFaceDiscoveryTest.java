@@ -71,12 +71,12 @@ class HuggingFaceDiscoveryTest {
   void anIndexedModelIsOneUnit() {
     Checkpoint checkpoint = discover(indexed());
 
-    assertThat(checkpoint.layout()).isEqualTo(Layout.HUGGINGFACE);
+    assertThat(checkpoint.layout().kind()).isEqualTo(Layout.HUGGINGFACE);
     assertThat(checkpoint.findings()).isEmpty();
     assertThat(checkpoint.units()).hasSize(1);
     assertThat(checkpoint.units().get(0).id()).isEqualTo(UnitId.NONE);
     assertThat(checkpoint.shards()).extracting(Shard::name).containsExactly(FIRST, SECOND);
-    assertThat(checkpoint.index().orElseThrow().totalSize()).hasValue(20);
+    assertThat(checkpoint.layout().index().orElseThrow().totalSize()).hasValue(20);
     assertThat(checkpoint.sideFile(IndexJson.FILE_NAME).orElseThrow().role())
         .isEqualTo(SideFile.Role.INDEX);
   }
@@ -87,7 +87,7 @@ class HuggingFaceDiscoveryTest {
 
     assertThat(checkpoint.findings()).isEmpty();
     assertThat(checkpoint.shards()).extracting(Shard::name).containsExactly("model.safetensors");
-    assertThat(checkpoint.index()).isEmpty();
+    assertThat(checkpoint.layout().index()).isEmpty();
   }
 
   @Test
@@ -207,7 +207,7 @@ class HuggingFaceDiscoveryTest {
                     INDEX.replace(FIRST, first).replace(SECOND, second))
                 .empty(first, second));
 
-    assertThat(checkpoint.layout()).isEqualTo(Layout.HUGGINGFACE);
+    assertThat(checkpoint.layout().kind()).isEqualTo(Layout.HUGGINGFACE);
     assertThat(checkpoint.shards()).extracting(Shard::name).containsExactly(first, second);
     assertThat(checkpoint.findings()).isEmpty();
   }

@@ -14,6 +14,7 @@ import org.shardmend.checkpoint.layout.Checkpoint;
 import org.shardmend.checkpoint.layout.Discovery;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.checkpoint.layout.PreshardedLayout;
 import org.shardmend.checkpoint.sidefile.ChecksumJson;
 import org.shardmend.checkpoint.sidefile.HashKind;
 import org.shardmend.checkpoint.sidefile.PreshardedFile;
@@ -59,7 +60,7 @@ class PreshardedDiscoveryTest {
       }
     }
     for (Shard shard : discover(root).shards()) {
-      dump.file(shard.name().substring(DUMP.length() + 1), root.content(shard.name()));
+      dump.file(shard.name().substring(shard.name().indexOf('/') + 1), root.content(shard.name()));
     }
     return dump;
   }
@@ -83,9 +84,9 @@ class PreshardedDiscoveryTest {
 
     Checkpoint checkpoint = discover(files);
 
-    assertThat(checkpoint.layout()).isEqualTo(Layout.PRESHARDED);
+    assertThat(checkpoint.layout().kind()).isEqualTo(Layout.PRESHARDED);
     assertThat(checkpoint.findings()).isEmpty();
-    assertThat(checkpoint.directory()).isEqualTo(DUMP + "/");
+    assertThat(checkpoint.layout().innerDirectory()).contains(DUMP);
     assertThat(checkpoint.units())
         .extracting(LoadUnit::id)
         .containsExactly(new UnitId(0, 0), new UnitId(0, 1), new UnitId(1, 0), new UnitId(1, 1));
@@ -108,11 +109,11 @@ class PreshardedDiscoveryTest {
       throws CheckpointException {
     InMemoryFiles files = InMemoryFiles.ofSample(sample);
     Checkpoint checkpoint = discover(files);
-    ChecksumJson checksums = checkpoint.checksums().orElseThrow();
+    ChecksumJson checksums = ((PreshardedLayout) checkpoint.layout()).checksums();
     Map<String, Header> headers = new TreeMap<>();
     for (Shard shard : checkpoint.shards()) {
       headers.put(
-          shard.name().substring(checkpoint.directory().length()),
+          shard.name().substring(shard.name().indexOf('/') + 1),
           HeaderScan.read(files, UnitId.NONE, shard, UnknownDtypes.REFUSE).header());
     }
 
@@ -129,7 +130,7 @@ class PreshardedDiscoveryTest {
   void theDumpItselfCanBeNamed() {
     Checkpoint checkpoint = discover(dumpItself());
 
-    assertThat(checkpoint.directory()).isEmpty();
+    assertThat(checkpoint.layout().innerDirectory()).isEmpty();
     assertThat(checkpoint.findings()).isEmpty();
     assertThat(checkpoint.units().get(0).shards().get(0).name())
         .isEqualTo("model-00000-rank-000.safetensor");
@@ -204,7 +205,7 @@ class PreshardedDiscoveryTest {
     Checkpoint checkpoint = discover(files);
 
     assertThat(codes(checkpoint)).containsExactly("other-dump-unfinished");
-    assertThat(checkpoint.directory()).isEqualTo(DUMP + "/");
+    assertThat(checkpoint.layout().innerDirectory()).contains(DUMP);
   }
 
   @Test
@@ -256,7 +257,7 @@ class PreshardedDiscoveryTest {
     InMemoryFiles root = InMemoryFiles.ofSample(XXH3);
     InMemoryFiles dump = new InMemoryFiles("file:/elsewhere/copy-of-a-dump");
     for (Shard shard : discover(root).shards()) {
-      dump.file(shard.name().substring(DUMP.length() + 1), root.content(shard.name()));
+      dump.file(shard.name().substring(shard.name().indexOf('/') + 1), root.content(shard.name()));
     }
     dump.file("READY", "{}").file("checksum.json", root.text(DUMP + "/checksum.json"));
 

@@ -12,6 +12,7 @@ import org.shardmend.checkpoint.layout.Checkpoint;
 import org.shardmend.checkpoint.layout.Discovery;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.checkpoint.layout.ShardedStateLayout;
 
 class ShardedStateDiscoveryTest {
 
@@ -66,7 +67,7 @@ class ShardedStateDiscoveryTest {
     Checkpoint staged = discover(InMemoryFiles.ofSample("mla-tp2-pp2"));
     Checkpoint plain = discover(InMemoryFiles.ofSample("mla-fp8-tp4"));
 
-    assertThat(staged.layout()).isEqualTo(Layout.SHARDED_STATE);
+    assertThat(staged.layout().kind()).isEqualTo(Layout.SHARDED_STATE);
     assertThat(staged.findings()).isEmpty();
     assertThat(staged.units())
         .extracting(LoadUnit::id)
@@ -385,7 +386,7 @@ class ShardedStateDiscoveryTest {
     Checkpoint checkpoint =
         discover(new InMemoryFiles().empty("model.safetensors", "model-rank-x-part-0.safetensors"));
 
-    assertThat(checkpoint.layout()).isEqualTo(Layout.HUGGINGFACE);
+    assertThat(checkpoint.layout().kind()).isEqualTo(Layout.HUGGINGFACE);
   }
 
   @Test
@@ -548,7 +549,7 @@ class ShardedStateDiscoveryTest {
             files, DiscoveryOptions.defaults().withPattern("w{pp_rank}_{rank}-{part:03d}.st"));
 
     assertThat(checkpoint.units()).hasSize(2);
-    assertThat(checkpoint.pattern().orElseThrow().text())
+    assertThat(((ShardedStateLayout) checkpoint.layout()).pattern().text())
         .isEqualTo("w{pp_rank}_{rank}-{part:03d}.st");
   }
 

@@ -85,8 +85,8 @@ public final class SourceModel implements Serializable {
   public static SourceModel read(CheckpointFiles files) throws CheckpointException {
     Checkpoint model =
         Discovery.discover(files, DiscoveryOptions.defaults().withLayout(Layout.HUGGINGFACE));
-    if (model.index().isPresent()) {
-      IndexJson index = model.index().get();
+    if (model.layout().index().isPresent()) {
+      IndexJson index = model.layout().index().get();
       return of(index.weightMap().keySet(), index.totalSize());
     }
     Set<String> names = new HashSet<>();

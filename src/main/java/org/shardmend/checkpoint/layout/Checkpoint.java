@@ -12,8 +12,6 @@ import org.shardmend.checkpoint.Shard;
 import org.shardmend.checkpoint.SideFile;
 import org.shardmend.checkpoint.UnitCheck;
 import org.shardmend.checkpoint.modules.ModuleConfig;
-import org.shardmend.checkpoint.sidefile.ChecksumJson;
-import org.shardmend.checkpoint.sidefile.IndexJson;
 import org.shardmend.checkpoint.sidefile.ModelConfig;
 import org.shardmend.checkpoint.sidefile.ServekitInfo;
 
@@ -24,7 +22,7 @@ import org.shardmend.checkpoint.sidefile.ServekitInfo;
  */
 public final class Checkpoint {
   private final String location;
-  private final Layout layout;
+  private final CheckpointLayout layout;
   private final List<LoadUnit> units;
   private final List<SideFile> sideFiles;
   private final List<Finding> findings;
@@ -33,12 +31,6 @@ public final class Checkpoint {
   private final ServekitInfo servekit;
   private final ModelConfig modelConfig;
   private final List<ModuleConfig> moduleConfigs;
-  private final ShardPattern pattern;
-  private final ChecksumJson checksums;
-  private final String directory;
-  private final IndexJson index;
-  private final String indexFile;
-  private final String newFormat;
 
   private Checkpoint(Builder builder) {
     this.location = builder.location;
@@ -51,12 +43,6 @@ public final class Checkpoint {
     this.servekit = builder.servekit;
     this.modelConfig = builder.modelConfig;
     this.moduleConfigs = List.copyOf(builder.moduleConfigs);
-    this.pattern = builder.pattern;
-    this.checksums = builder.checksums;
-    this.directory = builder.directory;
-    this.index = builder.index;
-    this.indexFile = builder.indexFile;
-    this.newFormat = builder.newFormat;
   }
 
   /** Where the checkpoint is, as shown to people; without credentials. */
@@ -64,8 +50,8 @@ public final class Checkpoint {
     return location;
   }
 
-  /** How its files are named and divided. */
-  public Layout layout() {
+  /** How its files are named and divided, and what follows from that. */
+  public CheckpointLayout layout() {
     return layout;
   }
 
@@ -135,47 +121,14 @@ public final class Checkpoint {
     return moduleConfigs;
   }
 
-  /** The shards' name pattern; present for sharded_state. */
-  public Optional<ShardPattern> pattern() {
-    return Optional.ofNullable(pattern);
-  }
-
-  /** The names of a presharded dump; present for presharded. */
-  public Optional<ChecksumJson> checksums() {
-    return Optional.ofNullable(checksums);
-  }
-
-  /**
-   * Where the shards lie within the checkpoint: {@code ""}, or {@code "TP-…/"} where the checkpoint
-   * is the root of a presharded dump. The names in {@link #checksums()} are relative to it.
-   */
-  public String directory() {
-    return directory;
-  }
-
-  /** The index of a Hugging Face checkpoint, where it has one. */
-  public Optional<IndexJson> index() {
-    return Optional.ofNullable(index);
-  }
-
-  /** The name that the index of a Hugging Face checkpoint has or would have; else empty. */
-  public Optional<String> indexFile() {
-    return Optional.ofNullable(indexFile);
-  }
-
-  /** What a repair sets {@code __metadata__.format} of the shards to; empty where it does not. */
-  public String newFormat() {
-    return newFormat;
-  }
-
-  static Builder builder(String location, Layout layout) {
+  static Builder builder(String location, CheckpointLayout layout) {
     return new Builder(location, layout);
   }
 
   /** Collects what discovery finds. */
   static final class Builder {
     private final String location;
-    private final Layout layout;
+    private final CheckpointLayout layout;
     private final List<LoadUnit> units = new ArrayList<>();
     private final List<SideFile> sideFiles = new ArrayList<>();
     private final List<Finding> findings = new ArrayList<>();
@@ -184,14 +137,8 @@ public final class Checkpoint {
     private ServekitInfo servekit;
     private ModelConfig modelConfig;
     private final List<ModuleConfig> moduleConfigs = new ArrayList<>();
-    private ShardPattern pattern;
-    private ChecksumJson checksums;
-    private String directory = "";
-    private IndexJson index;
-    private String indexFile;
-    private String newFormat = "";
 
-    private Builder(String location, Layout layout) {
+    private Builder(String location, CheckpointLayout layout) {
       this.location = location;
       this.layout = layout;
     }
@@ -229,32 +176,6 @@ public final class Checkpoint {
     Builder configs(SideFacts facts) {
       this.modelConfig = facts.config().orElse(null);
       this.moduleConfigs.addAll(facts.moduleConfigs());
-      return this;
-    }
-
-    Builder pattern(ShardPattern value) {
-      this.pattern = value;
-      return this;
-    }
-
-    Builder checksums(ChecksumJson value, String inDirectory) {
-      this.checksums = value;
-      this.directory = inDirectory;
-      return this;
-    }
-
-    Builder index(IndexJson value) {
-      this.index = value;
-      return this;
-    }
-
-    Builder newFormat(String value) {
-      this.newFormat = value;
-      return this;
-    }
-
-    Builder indexFile(String value) {
-      this.indexFile = value;
       return this;
     }
 

@@ -35,22 +35,22 @@ public final class Discovery {
       }
       Optional<HuggingFaceNames> model = modelNamed(pattern);
       if (model.isPresent()) {
-        return HuggingFaceLayout.discover(listing, model.get(), options);
+        return HuggingFaceDiscovery.discover(listing, model.get(), options);
       }
-      return ShardedStateLayout.discover(listing, ShardPattern.parse(pattern), options);
+      return ShardedStateDiscovery.discover(listing, ShardPattern.parse(pattern), options);
     }
     if (options.layout().isEmpty() && !isKnown(listing)) {
-      Optional<HuggingFaceNames> other = HuggingFaceLayout.otherModel(listing);
+      Optional<HuggingFaceNames> other = HuggingFaceDiscovery.otherModel(listing);
       if (other.isEmpty()) {
         throw noShards(listing);
       }
-      return HuggingFaceLayout.discover(listing, other.get(), options);
+      return HuggingFaceDiscovery.discover(listing, other.get(), options);
     }
     Layout layout = options.layout().isPresent() ? options.layout().get() : detect(listing);
     return switch (layout) {
-      case SHARDED_STATE -> ShardedStateLayout.discover(listing, options);
-      case PRESHARDED -> PreshardedLayout.discover(listing);
-      case HUGGINGFACE -> HuggingFaceLayout.discover(listing, HuggingFaceNames.USUAL, options);
+      case SHARDED_STATE -> ShardedStateDiscovery.discover(listing, options);
+      case PRESHARDED -> PreshardedDiscovery.discover(listing);
+      case HUGGINGFACE -> HuggingFaceDiscovery.discover(listing, HuggingFaceNames.USUAL, options);
     };
   }
 
@@ -63,22 +63,22 @@ public final class Discovery {
 
   /** Whether some file has the name of one that a loader looks for, or nearly. */
   private static boolean isKnown(Listing listing) throws CheckpointException {
-    return ShardedStateLayout.isPresent(listing)
-        || PreshardedLayout.isPresent(listing)
-        || HuggingFaceLayout.isPresent(listing)
-        || ShardedStateLayout.isNearlyPresent(listing);
+    return ShardedStateDiscovery.isPresent(listing)
+        || PreshardedDiscovery.isPresent(listing)
+        || HuggingFaceDiscovery.isPresent(listing)
+        || ShardedStateDiscovery.isNearlyPresent(listing);
   }
 
   private static Layout detect(Listing listing) throws CheckpointException {
     List<Layout> present = new ArrayList<>();
-    if (ShardedStateLayout.isPresent(listing)) {
+    if (ShardedStateDiscovery.isPresent(listing)) {
       present.add(Layout.SHARDED_STATE);
     }
-    if (PreshardedLayout.isPresent(listing)) {
+    if (PreshardedDiscovery.isPresent(listing)) {
       present.add(Layout.PRESHARDED);
     }
     // Savers also write beside the weights that they read: the sharded ones are meant then.
-    if (HuggingFaceLayout.isPresent(listing) && !present.contains(Layout.SHARDED_STATE)) {
+    if (HuggingFaceDiscovery.isPresent(listing) && !present.contains(Layout.SHARDED_STATE)) {
       present.add(Layout.HUGGINGFACE);
     }
     if (present.size() > 1) {

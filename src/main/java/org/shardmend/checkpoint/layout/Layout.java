@@ -2,8 +2,12 @@ package org.shardmend.checkpoint.layout;
 
 import java.util.Arrays;
 import java.util.Optional;
+import org.shardmend.checkpoint.sidefile.ChecksumJson;
 
-/** How a checkpoint's files are named and divided among the processes that load them. */
+/**
+ * The names of the ways in which a checkpoint's files are named and divided among the processes
+ * that load them. {@link CheckpointLayout} says what follows from each.
+ */
 public enum Layout {
   /** One set of files a rank, as SGLang, vLLM and servekit save them. */
   SHARDED_STATE("sharded_state"),
@@ -21,6 +25,25 @@ public enum Layout {
   /** The name used in rules, documents and audit tables. */
   public String id() {
     return id;
+  }
+
+  /**
+   * Whether a file tells by its name alone that its directory may be a checkpoint in this layout.
+   *
+   * @param file a name without a directory
+   */
+  public boolean isSignedBy(String file) {
+    return switch (this) {
+      case SHARDED_STATE, HUGGINGFACE -> file.endsWith(".safetensors");
+      case PRESHARDED -> file.equals(ChecksumJson.FILE_NAME);
+    };
+  }
+
+  /**
+   * Whether a file tells by its name alone that its directory may be a checkpoint in some layout.
+   */
+  public static boolean isSign(String file) {
+    return Arrays.stream(values()).anyMatch(layout -> layout.isSignedBy(file));
   }
 
   /** The layout of that name. */

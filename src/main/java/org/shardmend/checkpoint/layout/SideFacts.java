@@ -42,12 +42,14 @@ final class SideFacts {
     this.findings = List.copyOf(findings);
   }
 
-  /** Reads what lies beside {@code shards}. */
-  static SideFacts read(Listing listing, Set<String> shards, Layout layout)
+  /**
+   * Reads what lies beside {@code shards}.
+   *
+   * @param ranked those that hold tensors of single ranks: a name then stands for as many tensors
+   *     as there are ranks, so that no index can tell where they are
+   */
+  static SideFacts read(Listing listing, Set<String> shards, Set<String> ranked)
       throws CheckpointException {
-    // In the other layouts a name stands for as many tensors as there are ranks: no index tells
-    // that.
-    Set<String> ranked = layout == Layout.HUGGINGFACE ? Set.of() : shards;
     List<Finding> findings = new ArrayList<>();
     ServekitInfo servekit = readServekit(listing, findings);
     List<ModuleConfig> moduleConfigs = new ArrayList<>();

@@ -18,14 +18,15 @@ final class Wildcards {
   private Wildcards() {}
 
   /**
-   * What there is to say of a path.
+   * What there is to say of a path in which an engine looks for shards. A dump's files are opened
+   * by the names in checksum.json.
    *
    * @param location the checkpoint's, as people see it: a path, or with a scheme before it
    */
-  static Optional<Finding> finding(String location, Layout layout) {
+  static Optional<Finding> finding(String location) {
     Matcher wildcard = WILDCARD.matcher(part(location.replaceAll("/+$", "")));
-    if (layout == Layout.PRESHARDED || !wildcard.find()) {
-      return Optional.empty(); // a dump's files are opened by the names in checksum.json
+    if (!wildcard.find()) {
+      return Optional.empty();
     }
     return Optional.of(
         FindingCode.WILDCARD_IN_PATH.finding(

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.VerifyResult;
-import org.shardmend.plan.contract.Loader;
 
 /**
  * What {@code verify} found, as people read it: faults that differ in their rank and in numbers

@@ -50,8 +50,9 @@ public final class Discoveries {
       Checkpoint checkpoint =
           Discovery.discover(
               new MeteredFiles(new StoreCheckpointFiles(store, access.location()), meter), options);
-      if (!checkpoint.directory().isEmpty()) {
-        requireClosed(store, dump(access.location(), checkpoint));
+      Optional<Location> inner = inner(access.location(), checkpoint);
+      if (inner.isPresent()) {
+        requireClosed(store, inner.get());
       }
       return checkpoint;
     } catch (CheckpointException e) {
@@ -80,8 +81,8 @@ public final class Discoveries {
     }
   }
 
-  /** The directory of a presharded dump that lies in its root, where it may have been repaired. */
-  public static Location dump(Location root, Checkpoint checkpoint) {
-    return root.child(checkpoint.directory().replaceFirst("/$", ""));
+  /** The directory within the checkpoint that may have been repaired by itself, if there is one. */
+  public static Optional<Location> inner(Location root, Checkpoint checkpoint) {
+    return checkpoint.layout().innerDirectory().map(root::child);
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import org.shardmend.checkpoint.layout.CheckpointLayout.OriginalModel;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.job.files.CheckpointAccess;
@@ -65,7 +66,7 @@ public final class FindAliasesAction {
    *     expectation is taken from
    */
   public FoundAliases execute() throws JobException {
-    String layout = planned.checkpoint().layout().id();
+    String layout = planned.checkpoint().layout().kind().id();
     RuleSet active = planned.rules();
     Location location = request.checkpoint();
     Optional<ExpectedUnits> expected = expectation.units(job, request);
@@ -110,7 +111,8 @@ public final class FindAliasesAction {
   private Optional<AliasStage.Healthy> healthy() throws JobException {
     Optional<Location> location = expectation.healthy();
     DiscoveryOptions discovery = request.discovery();
-    if (location.isEmpty() && planned.checkpoint().layout() == Layout.HUGGINGFACE) {
+    if (location.isEmpty()
+        && planned.checkpoint().layout().originalModel() == OriginalModel.ALIKE) {
       location = Optional.ofNullable(sourceModel);
       discovery = DiscoveryOptions.defaults().withLayout(Layout.HUGGINGFACE);
     }

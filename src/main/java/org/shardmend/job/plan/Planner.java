@@ -16,7 +16,6 @@ import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.UnitSummary;
 import org.shardmend.checkpoint.layout.Checkpoint;
 import org.shardmend.checkpoint.layout.HeaderFindings;
-import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.checkpoint.modules.ModuleConfig;
 import org.shardmend.checkpoint.modules.ModuleNames;
 import org.shardmend.job.files.CheckpointAccess;
@@ -46,8 +45,8 @@ public final class Planner {
     long before = job.bytesRead();
     Checkpoint checkpoint = Discoveries.discover(job, access, request.discovery());
     requireHuggingFace(checkpoint);
-    refuse(RankSums.problems(checkpoint));
-    RuleSet rules = request.rulesFor(checkpoint.layout());
+    refuse(checkpoint.layout().wrongSums());
+    RuleSet rules = request.rulesFor(checkpoint.layout().kind());
     SideFileChanges sideFiles = sideFiles(checkpoint);
     DecisionSpill spill = new DecisionSpill(DecisionSpill.DEFAULT_HEAP_BYTES);
     List<UnitPlan> unitPlans = new ArrayList<>();
@@ -64,7 +63,7 @@ public final class Planner {
     }
     Plan plan =
         Plan.of(
-            checkpoint.layout().id(),
+            checkpoint.layout().kind().id(),
             unitPlans,
             results,
             sideFiles.digests(),
@@ -80,7 +79,7 @@ public final class Planner {
       findings.addAll(configFindings(checkpoint, modules, patterns));
     }
     SortedMap<String, String> indexed =
-        request.rewrites().index() && checkpoint.indexFile().isPresent()
+        request.rewrites().index() && checkpoint.layout().indexFile().isPresent()
             ? IndexStage.run(job, access, checkpoint, request.dtypes())
             : new TreeMap<>();
     if (request.rewrites().index()) {
@@ -99,11 +98,11 @@ public final class Planner {
   /** Goes on only where what was asked for means something. */
   private void requireHuggingFace(Checkpoint checkpoint) throws JobException {
     boolean asked = request.rewrites().index() || !request.rewrites().format().isEmpty();
-    if (asked && checkpoint.layout() != Layout.HUGGINGFACE) {
+    if (asked && checkpoint.layout().indexFile().isEmpty()) {
       throw JobException.usage(
           "option-without-meaning",
           "--rewrite-index and --set-format are for models in the Hugging Face layout, and %s is %s: leave them out"
-              .formatted(request.checkpoint(), checkpoint.layout().id()));
+              .formatted(request.checkpoint(), checkpoint.layout().kind().id()));
     }
   }
 
@@ -168,7 +167,10 @@ public final class Planner {
     List<Finding> findings = new ArrayList<>(checkpoint.findings());
     findings.addAll(HeaderFindings.of(checkpoint, summaries));
     scans.stream().flatMap(scan -> scan.findings().stream()).distinct().forEach(findings::add);
-    IndexTotal.finding(checkpoint, summaries).ifPresent(findings::add);
+    checkpoint
+        .layout()
+        .wrongTotal(summaries.stream().mapToLong(UnitSummary::bytes).sum())
+        .ifPresent(findings::add);
     findings.addAll(WrappedNames.findings(scans.stream().map(ScanStage.Receipt::wrapped).toList()));
     return findings;
   }

@@ -17,10 +17,9 @@ import org.shardmend.checkpoint.CheckpointException;
 import org.shardmend.checkpoint.SideFile;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.layout.Checkpoint;
+import org.shardmend.checkpoint.layout.CheckpointLayout.NewNames;
 import org.shardmend.checkpoint.modules.ModuleConfig;
-import org.shardmend.checkpoint.sidefile.ChecksumJson;
 import org.shardmend.checkpoint.sidefile.IndexJson;
-import org.shardmend.checkpoint.sidefile.KeyHash;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.SourceHeader;
 import org.shardmend.job.spark.JobException;
@@ -30,8 +29,8 @@ import org.shardmend.storage.Store;
 import org.shardmend.storage.protocol.SmallFiles;
 
 /**
- * The side files that name tensors, and so must change with them: indexes, the checksum.json of a
- * presharded dump and, where that was asked for, configs. They are read once, so that what a plan's
+ * The side files that name tensors, and so must change with them: indexes, those that belong to the
+ * layout and, where that was asked for, configs. They are read once, so that what a plan's
  * fingerprint stands for is what is changed.
  */
 public final class SideFileChanges {
@@ -39,8 +38,12 @@ public final class SideFileChanges {
   private final TreeMap<String, byte[]> indexes;
   private final Rewrites rewrites;
 
-  private SideFileChanges(
-      Checkpoint checkpoint, TreeMap<String, byte[]> indexes, Rewrites rewrites) {
+  /**
+   * Changes of side files that were read.
+   *
+   * @param indexes the content of each index, by its name
+   */
+  SideFileChanges(Checkpoint checkpoint, TreeMap<String, byte[]> indexes, Rewrites rewrites) {
     this.checkpoint = checkpoint;
     this.indexes = indexes;
     this.rewrites = rewrites;
@@ -72,7 +75,7 @@ public final class SideFileChanges {
   Map<String, String> digests() {
     Map<String, String> digests = new TreeMap<>();
     indexes.forEach((name, json) -> digests.put(name, SourceHeader.digest(json)));
-    checkpoint.checksums().ifPresent(json -> digests.put(checksumJson(), json.digest()));
+    digests.putAll(checkpoint.layout().digests());
     if (rewrites.config()) {
       checkpoint.moduleConfigs().forEach(config -> digests.put(config.name(), config.digest()));
     }
@@ -83,10 +86,6 @@ public final class SideFileChanges {
       digests.put("--set-format", rewrites.format());
     }
     return digests;
-  }
-
-  private String checksumJson() {
-    return checkpoint.directory() + ChecksumJson.FILE_NAME;
   }
 
   /**
@@ -108,12 +107,13 @@ public final class SideFileChanges {
     if (plan.refused()) {
       return changes;
     }
-    Optional<String> replaced = replacedIndex();
-    if (replaced.isPresent()) {
-      IndexJson index = IndexJson.of(replaced.get(), checkpoint.index(), tensors);
-      if (!isRight(tensors, plan)) {
-        changes.add(new SideFileChange(replaced.get(), rewritten(index, plan)));
-      }
+    Optional<IndexJson> newIndex =
+        rewrites.index()
+            ? checkpoint.layout().newIndex(tensors, checkpoint.shards().size())
+            : Optional.empty();
+    Optional<String> replaced = newIndex.flatMap(index -> checkpoint.layout().indexFile());
+    if (newIndex.isPresent() && !isRight(tensors, plan)) {
+      changes.add(new SideFileChange(replaced.orElseThrow(), rewritten(newIndex.get(), plan)));
     }
     if (plan.nothingToDo()) {
       return changes;
@@ -129,10 +129,10 @@ public final class SideFileChanges {
           changes.add(new SideFileChange(index.getKey(), content));
         }
       }
-      if (checkpoint.checksums().isPresent()) {
-        changes.add(
-            new SideFileChange(checksumJson(), rewritten(checkpoint.checksums().get(), plan)));
-      }
+      checkpoint
+          .layout()
+          .renamed(newNames(plan))
+          .forEach((name, content) -> changes.add(new SideFileChange(name, content)));
     } catch (CheckpointException e) {
       throw JobException.of(e);
     }
@@ -149,34 +149,26 @@ public final class SideFileChanges {
     return changes;
   }
 
-  /** The index that is written anew; a model in a single file needs none. */
-  private Optional<String> replacedIndex() {
-    boolean needed = checkpoint.shards().size() > 1 || checkpoint.index().isPresent();
-    return rewrites.index() && needed ? checkpoint.indexFile() : Optional.empty();
-  }
-
   /** Whether the index that is there says the same already, in whatever order. */
   private boolean isRight(SortedMap<String, String> tensors, Plan plan) {
+    long bytes =
+        plan.shards().stream()
+            .mapToLong(shard -> shard.shard().bytes() - shard.headerBytes())
+            .sum();
     return plan.nothingToDo()
-        && checkpoint.index().isPresent()
-        && checkpoint.index().get().hasMetadata()
-        && checkpoint.index().get().weightMap().equals(tensors)
-        && IndexTotal.isRight(checkpoint.index().get(), plan);
+        && checkpoint
+            .layout()
+            .index()
+            .filter(IndexJson::hasMetadata)
+            .filter(index -> index.weightMap().equals(tensors))
+            .filter(index -> index.totalSize().orElse(bytes) == bytes)
+            .isPresent();
   }
 
-  private byte[] rewritten(ChecksumJson checksums, Plan plan) throws CheckpointException {
+  private static NewNames newNames(Plan plan) {
     Map<Reading, Decision> changes = new HashMap<>();
     plan.changes().forEach(c -> changes.put(new Reading(c.unit(), c.tensor()), c));
-    byte[] rewritten =
-        checksums.rewritten(
-            (rank, read) ->
-                target(
-                    read.name(),
-                    Optional.ofNullable(
-                        changes.get(new Reading(checkpoint.units().get(rank).id(), read.name())))),
-            KeyHash.function(checksums.hash()));
-    ChecksumJson.read(rewritten, checksumJson());
-    return rewritten;
+    return (unit, name) -> target(name, Optional.ofNullable(changes.get(new Reading(unit, name))));
   }
 
   private static byte[] rewritten(IndexJson index, Plan plan) {

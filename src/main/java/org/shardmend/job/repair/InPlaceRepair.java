@@ -147,8 +147,9 @@ final class InPlaceRepair {
           List.of(),
           0);
     }
-    if (!planned.checkpoint().directory().isEmpty()) {
-      locks.alsoOf(Discoveries.dump(location, planned.checkpoint()).name());
+    Optional<Location> inner = Discoveries.inner(location, planned.checkpoint());
+    if (inner.isPresent()) {
+      locks.alsoOf(inner.get().name());
     }
     return change(planned, stamps);
   }
@@ -190,9 +191,9 @@ final class InPlaceRepair {
   /** Of two repairs of one file, made at two places, the first could never be undone. */
   private void requireUndoable(PlannedCheckpoint planned) throws IOException {
     EnclosingJournal.requireNoneKept(store, location.path());
-    if (!planned.checkpoint().directory().isEmpty()) {
-      String dump = Discoveries.dump(location, planned.checkpoint()).path();
-      Journal.of(store, dump, StepListener.NONE).requireNone();
+    Optional<Location> inner = Discoveries.inner(location, planned.checkpoint());
+    if (inner.isPresent()) {
+      Journal.of(store, inner.get().path(), StepListener.NONE).requireNone();
     }
   }
 
@@ -322,7 +323,7 @@ final class InPlaceRepair {
             rewrite,
             audit.context(
                 location.toString(),
-                planned.checkpoint().layout(),
+                planned.checkpoint().layout().kind(),
                 request.digest(),
                 Verification.HEADER),
             choice(),

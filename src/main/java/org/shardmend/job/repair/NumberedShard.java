@@ -4,8 +4,8 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.shardmend.checkpoint.layout.RankRead;
 import org.shardmend.job.plan.PlannedCheckpoint;
-import org.shardmend.job.plan.RankRead;
 import org.shardmend.plan.ShardPlan;
 
 /**
@@ -20,7 +20,7 @@ public record NumberedShard(int number, ShardPlan plan, ArrayList<RankRead> read
 
   /** All shards of a plan, numbered in its order. */
   static List<NumberedShard> of(PlannedCheckpoint planned) {
-    Map<String, List<RankRead>> reads = RankRead.byShard(planned.checkpoint());
+    Map<String, List<RankRead>> reads = planned.checkpoint().layout().reads();
     List<NumberedShard> shards = new ArrayList<>();
     for (ShardPlan plan : planned.plan().shards()) {
       List<RankRead> ofShard = reads.getOrDefault(plan.name(), List.of());

@@ -292,7 +292,7 @@ final class OutputBuild implements ResultWork<JobException>, AutoCloseable {
             settings,
             audit.context(
                 planned.location().toString(),
-                planned.checkpoint().layout(),
+                planned.checkpoint().layout().kind(),
                 request.digest(),
                 readBack ? Verification.FULL : Verification.HEADER),
             planned.rules(),

@@ -7,6 +7,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.shardmend.audit.RunOutcome;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
+import org.shardmend.checkpoint.sidefile.ChecksumJson;
 import org.shardmend.job.audit.AuditPlaces;
 import org.shardmend.job.audit.AuditTrail;
 import org.shardmend.job.files.Locations;
@@ -35,7 +36,6 @@ import org.shardmend.storage.publish.Manifest;
  * not speak of a repair as if that were still there.
  */
 public final class RollbackAction {
-  private static final String DUMP_INDEX = "checksum.json";
 
   private final Location checkpoint;
   private final boolean breakLock;
@@ -130,7 +130,7 @@ public final class RollbackAction {
     for (FileStatus entry : store.list(checkpoint.path())) {
       Location dump = checkpoint.child(entry.name());
       if (entry.isDirectory()
-          && store.stat(dump.child(DUMP_INDEX).path()).isPresent()
+          && store.stat(dump.child(ChecksumJson.FILE_NAME).path()).isPresent()
           && Journal.of(store, dump.path(), listener).state() != JournalState.NONE) {
         throw elsewhere("the dump in it was repaired as %s".formatted(dump), dump);
       }

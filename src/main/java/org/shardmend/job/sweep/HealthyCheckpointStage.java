@@ -18,7 +18,6 @@ import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.Discoveries;
 import org.shardmend.job.files.SharedHeaderStage;
 import org.shardmend.job.plan.PlanRequest;
-import org.shardmend.job.plan.RankSums;
 import org.shardmend.job.plan.ScanStage;
 import org.shardmend.job.plan.SideFileChanges;
 import org.shardmend.job.spark.JobException;
@@ -165,14 +164,14 @@ final class HealthyCheckpointStage {
       throws JobException, IOException {
     CheckpointAccess access = new CheckpointAccess(look.checkpoint(), hadoop);
     Checkpoint checkpoint = Discoveries.discover(meter, access, look.discovery());
-    if (!RankSums.problems(checkpoint).isEmpty()) {
+    if (!checkpoint.layout().wrongSums().isEmpty()) {
       return List.of();
     }
     SideFileChanges.read(access, checkpoint, look.rewrites(), meter);
-    if (!rulesOfLayout.containsKey(checkpoint.layout())) {
-      rulesOfLayout.put(checkpoint.layout(), look.rulesFor(checkpoint.layout()));
+    if (!rulesOfLayout.containsKey(checkpoint.layout().kind())) {
+      rulesOfLayout.put(checkpoint.layout().kind(), look.rulesFor(checkpoint.layout().kind()));
     }
-    RuleSet rules = rulesOfLayout.get(checkpoint.layout());
+    RuleSet rules = rulesOfLayout.get(checkpoint.layout().kind());
     List<ShardPlan> shards = new ArrayList<>();
     for (NamedUnit unit : NamedUnit.of(checkpoint)) {
       ScanStage.Receipt scanned =

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
@@ -18,9 +19,6 @@ import org.shardmend.storage.Store;
  * followed. A directory that can't be listed does not stop the search.
  */
 final class SweepTree {
-  private static final String SHARD = ".safetensors";
-  private static final String DUMP_INDEX = "checksum.json";
-
   /** What servekit keeps in a checkpoint: thousands of directories, and no weights. */
   private static final String CACHES = "servekit-caches";
 
@@ -169,9 +167,6 @@ final class SweepTree {
   }
 
   private static List<String> weights(List<FileStatus> entries) {
-    return entries.stream()
-        .map(FileStatus::name)
-        .filter(name -> name.endsWith(SHARD) || name.equals(DUMP_INDEX))
-        .toList();
+    return entries.stream().map(FileStatus::name).filter(Layout::isSign).toList();
   }
 }

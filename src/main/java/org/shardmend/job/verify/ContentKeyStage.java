@@ -22,7 +22,6 @@ import org.shardmend.checkpoint.sidefile.HashKind;
 import org.shardmend.checkpoint.sidefile.KeyHash;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.ShardHeaders;
-import org.shardmend.job.plan.RankRead;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
 import org.shardmend.plan.alias.TensorSample;
@@ -101,7 +100,9 @@ final class ContentKeyStage {
   /** What every rank reads; a key is the digest of type, shape and bytes. */
   static List<TensorSample> samples(Checkpoint checkpoint) {
     List<TensorSample> samples = new ArrayList<>();
-    RankRead.byShard(checkpoint)
+    checkpoint
+        .layout()
+        .reads()
         .forEach(
             (shard, reads) ->
                 reads.forEach(
@@ -122,7 +123,9 @@ final class ContentKeyStage {
   /** Of each file's keys, the first name that a rank has for it. */
   private static Map<String, Map<String, String>> names(Checkpoint checkpoint) {
     Map<String, Map<String, String>> names = new HashMap<>();
-    RankRead.byShard(checkpoint)
+    checkpoint
+        .layout()
+        .reads()
         .forEach(
             (shard, reads) ->
                 reads.forEach(

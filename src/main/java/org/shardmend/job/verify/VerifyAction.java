@@ -14,16 +14,14 @@ import org.shardmend.checkpoint.expected.LaunchRanks;
 import org.shardmend.checkpoint.layout.Checkpoint;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.checkpoint.layout.HeaderFindings;
+import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.Discoveries;
 import org.shardmend.job.plan.ExpectedUnits;
-import org.shardmend.job.plan.IndexTotal;
-import org.shardmend.job.plan.RankSums;
 import org.shardmend.job.plan.WrappedNames;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
 import org.shardmend.job.spark.StorageFailures;
-import org.shardmend.plan.contract.Loader;
 import org.shardmend.plan.contract.NamedUnit;
 import org.shardmend.rules.RuleSet;
 import org.shardmend.storage.Location;
@@ -65,9 +63,10 @@ public final class VerifyAction {
       }
       return unreadable(e);
     }
-    Loader loader = Loader.of(checkpoint);
-    RuleSet rules = request.plan().rulesFor(checkpoint.layout());
-    InactiveFamilies off = InactiveFamilies.besides(request.plan().rules(), checkpoint.layout());
+    Loader loader = checkpoint.layout().loader();
+    RuleSet rules = request.plan().rulesFor(checkpoint.layout().kind());
+    InactiveFamilies off =
+        InactiveFamilies.besides(request.plan().rules(), checkpoint.layout().kind());
     List<NamedUnit> units = NamedUnit.of(checkpoint);
     List<ContractStage.Receipt> receipts =
         ContractStage.run(
@@ -78,7 +77,7 @@ public final class VerifyAction {
             request.plan().dtypes());
     List<Fault> faults = new ArrayList<>();
     List<Finding> findings = new ArrayList<>();
-    RankSums.problems(checkpoint).forEach(problem -> faults.add(fault(problem)));
+    checkpoint.layout().wrongSums().forEach(problem -> faults.add(fault(problem)));
     receipts.stream().flatMap(receipt -> receipt.faults().stream()).distinct().forEach(faults::add);
     Set<UnitId> notRead = Set.of();
     if (expected.isPresent()) {
@@ -195,7 +194,10 @@ public final class VerifyAction {
         .flatMap(receipt -> receipt.findings().stream())
         .distinct()
         .forEach(findings::add);
-    IndexTotal.finding(checkpoint, summaries(receipts)).ifPresent(findings::add);
+    checkpoint
+        .layout()
+        .wrongTotal(summaries(receipts).stream().mapToLong(UnitSummary::bytes).sum())
+        .ifPresent(findings::add);
     findings.addAll(
         WrappedNames.findings(receipts.stream().map(ContractStage.Receipt::wrapped).toList()));
     SkippedNames.finding(receipts.stream().map(ContractStage.Receipt::skipped).toList())

@@ -3,7 +3,7 @@ package org.shardmend.job.verify;
 import java.util.List;
 import java.util.Optional;
 import org.shardmend.checkpoint.Finding;
-import org.shardmend.plan.contract.Loader;
+import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.storage.Location;
 
 /**

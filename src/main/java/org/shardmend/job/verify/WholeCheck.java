@@ -7,7 +7,8 @@ import java.util.Set;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.layout.Checkpoint;
-import org.shardmend.checkpoint.layout.Layout;
+import org.shardmend.checkpoint.layout.CheckpointLayout.OriginalModel;
+import org.shardmend.checkpoint.sidefile.HashKind;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.Discoveries;
 import org.shardmend.job.spark.JobException;
@@ -66,7 +67,7 @@ final class WholeCheck {
     List<Finding> findings = new ArrayList<>(read.findings());
     DigestCoverage coverage = read.coverage();
     // Of a dump's ranks, tensors that are alike are one by design.
-    if (checkpoint.checksums().isEmpty()) {
+    if (checkpoint.layout().contentKeys().isEmpty()) {
       List<TensorSample> samples =
           read.samples().stream().filter(sample -> !notRead.contains(sample.unit())).toList();
       faults.addAll(RankFaults.identical(IdenticalRanks.among(samples)));
@@ -79,11 +80,13 @@ final class WholeCheck {
       coverage = coverage.orCompared(twin.sameWeights() ? twin.compared() : 0);
     }
     SliceCount slices = SliceCount.NONE;
-    if (request.sourceModel().isPresent() && checkpoint.layout() == Layout.PRESHARDED) {
+    if (request.sourceModel().isPresent()
+        && checkpoint.layout().originalModel() == OriginalModel.NOT_READ) {
       job.progress()
           .message("A presharded dump is held to its own keys; the original model was not read");
     }
-    if (request.sourceModel().isPresent() && checkpoint.layout() == Layout.SHARDED_STATE) {
+    if (request.sourceModel().isPresent()
+        && checkpoint.layout().originalModel() == OriginalModel.CUT) {
       Location model = request.sourceModel().get();
       RankSlices cut =
           SourceSliceStage.run(job, model, read.samples(), digests.algorithm(), dtypes);
@@ -96,7 +99,7 @@ final class WholeCheck {
   /** Of a checkpoint in its layout, an original model is one of the same shape. */
   private Optional<Location> healthy() {
     Optional<Location> healthy = request.expectation().healthy();
-    return healthy.isEmpty() && checkpoint.layout() == Layout.HUGGINGFACE
+    return healthy.isEmpty() && checkpoint.layout().originalModel() == OriginalModel.ALIKE
         ? request.sourceModel()
         : healthy;
   }
@@ -104,15 +107,14 @@ final class WholeCheck {
   /** A presharded dump says itself what its bytes are; of others a repair may remember it. */
   private WholeRead read(CheckpointAccess at, Checkpoint of, DigestStage digested)
       throws JobException {
-    return of.checksums().isPresent()
-        ? ContentKeyStage.run(job, at, of, of.checksums().get().hash(), dtypes)
-        : digested.run();
+    Optional<HashKind> keys = of.layout().contentKeys();
+    return keys.isPresent() ? ContentKeyStage.run(job, at, of, keys.get(), dtypes) : digested.run();
   }
 
   private List<TensorSample> samplesOf(Location healthy) throws JobException {
     CheckpointAccess there = new CheckpointAccess(healthy, job.hadoop());
     Checkpoint twin = Discoveries.discover(job, there, request.plan().discovery());
-    return twin.checksums().isPresent()
+    return twin.layout().contentKeys().isPresent()
         ? ContentKeyStage.samples(twin)
         : digests.alike(there, twin).run().samples();
   }

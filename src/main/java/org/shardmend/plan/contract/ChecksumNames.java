@@ -2,7 +2,6 @@ package org.shardmend.plan.contract;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,7 +9,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.SmallReads;
 import org.shardmend.checkpoint.UnitId;
-import org.shardmend.checkpoint.sidefile.PreshardedFile;
+import org.shardmend.checkpoint.layout.SideFileNames;
 import org.shardmend.checkpoint.sidefile.PreshardedRead;
 import org.shardmend.checkpoint.sidefile.PreshardedTensors;
 import org.shardmend.plan.NamedTensor;
@@ -27,31 +26,11 @@ import org.shardmend.safetensors.UnknownDtypes;
 final class ChecksumNames implements UnitNames {
   private static final long serialVersionUID = 1L;
 
-  private final ArrayList<PreshardedRead> reads;
-  private final LinkedHashMap<String, PreshardedFile> files;
+  private final SideFileNames names;
 
-  private ChecksumNames(
-      ArrayList<PreshardedRead> reads, LinkedHashMap<String, PreshardedFile> files) {
-    this.reads = reads;
-    this.files = files;
-  }
-
-  /**
-   * The names of one rank.
-   *
-   * @param directory where the files are within the checkpoint: {@code ""} or {@code "TP-…/"}
-   * @param described what checksum.json says of each file, by the name that it gives
-   */
-  static UnitNames of(
-      String directory, List<PreshardedRead> reads, Map<String, PreshardedFile> described) {
-    ArrayList<PreshardedRead> located = new ArrayList<>(reads.size());
-    LinkedHashMap<String, PreshardedFile> files = new LinkedHashMap<>();
-    for (PreshardedRead read : reads) {
-      String shard = directory + read.filename();
-      located.add(new PreshardedRead(shard, read.storedKey(), read.name(), read.extra()));
-      files.put(shard, described.get(read.filename()));
-    }
-    return new ChecksumNames(located, files);
+  /** The names of one rank. */
+  ChecksumNames(SideFileNames names) {
+    this.names = names;
   }
 
   @Override
@@ -59,7 +38,7 @@ final class ChecksumNames implements UnitNames {
     List<Finding> problems = new ArrayList<>();
     for (ScannedShard scanned : shards) {
       String name = scanned.shard().name();
-      problems.addAll(PreshardedTensors.check(files.get(name), name, scanned.header()));
+      problems.addAll(PreshardedTensors.check(names.files().get(name), name, scanned.header()));
     }
     return problems;
   }
@@ -73,8 +52,8 @@ final class ChecksumNames implements UnitNames {
   public List<NamedTensor> tensors(List<ScannedShard> shards) {
     Map<String, ScannedShard> byName = new HashMap<>();
     shards.forEach(shard -> byName.put(shard.shard().name(), shard));
-    List<NamedTensor> tensors = new ArrayList<>(reads.size());
-    for (PreshardedRead read : reads) {
+    List<NamedTensor> tensors = new ArrayList<>(names.reads().size());
+    for (PreshardedRead read : names.reads()) {
       Optional<Header> header =
           Optional.ofNullable(byName.get(read.filename())).map(ScannedShard::header);
       header

@@ -1,5 +1,6 @@
 package org.shardmend.plan.contract;
 
+import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.safetensors.Shape;
 
 /** What becomes of a stored shape that is not the parameter's, as each loader copies it. */

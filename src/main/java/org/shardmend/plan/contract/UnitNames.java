@@ -2,20 +2,18 @@ package org.shardmend.plan.contract;
 
 import java.io.IOException;
 import java.io.Serializable;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.LoadUnit;
 import org.shardmend.checkpoint.ScannedShard;
 import org.shardmend.checkpoint.SmallReads;
+import org.shardmend.checkpoint.UnitCheck;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.layout.Checkpoint;
-import org.shardmend.checkpoint.sidefile.ChecksumJson;
-import org.shardmend.checkpoint.sidefile.PreshardedFile;
-import org.shardmend.checkpoint.sidefile.PreshardedRead;
+import org.shardmend.checkpoint.layout.CheckpointLayout;
+import org.shardmend.checkpoint.layout.SideFileNames;
 import org.shardmend.plan.NamedTensor;
 import org.shardmend.plan.UnitPlan;
 import org.shardmend.rules.RuleSet;
@@ -31,20 +29,24 @@ public sealed interface UnitNames extends Serializable permits HeaderNames, Chec
   /** How each load unit of a checkpoint comes to its names. */
   static SortedMap<UnitId, UnitNames> of(Checkpoint checkpoint) {
     SortedMap<UnitId, UnitNames> names = new TreeMap<>();
-    if (checkpoint.checksums().isPresent()) {
-      ChecksumJson checksums = checkpoint.checksums().get();
-      Map<String, PreshardedFile> files = new HashMap<>();
-      checksums.files().forEach(file -> files.put(file.filename(), file));
-      List<LoadUnit> units = checkpoint.units();
-      for (int rank = 0; rank < units.size(); rank++) {
-        List<PreshardedRead> reads = checksums.reads().get(rank);
-        names.put(units.get(rank).id(), ChecksumNames.of(checkpoint.directory(), reads, files));
-      }
-      return names;
+    Places places = new Places(checkpoint.checks());
+    for (LoadUnit unit : checkpoint.units()) {
+      names.put(unit.id(), checkpoint.layout().names(unit.id(), places));
     }
-    UnitNames inHeaders = new HeaderNames(checkpoint.checks(), checkpoint.newFormat());
-    checkpoint.units().forEach(unit -> names.put(unit.id(), inHeaders));
     return names;
+  }
+
+  /** Reads names where the layout says that they stand. */
+  record Places(List<UnitCheck> checks) implements CheckpointLayout.NamePlaces<UnitNames> {
+    @Override
+    public UnitNames inHeaders(String newFormat) {
+      return new HeaderNames(checks, newFormat);
+    }
+
+    @Override
+    public UnitNames inSideFile(SideFileNames names) {
+      return new ChecksumNames(names);
+    }
   }
 
   /** What makes it impossible to tell the names: where shards and side file contradict. */

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.expected.ExpectedTensor;
+import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.safetensors.Shape;
 
 class LoaderContractTest {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.safetensors.Shape;
 
 /** What copying one shape into another does, as the loaders' code does it. */
