@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.shardmend.audit.RunOutcome;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
 import org.shardmend.cli.text.ExitCode;
@@ -27,7 +28,6 @@ import org.shardmend.job.repair.RepairResult;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.Progress;
 import org.shardmend.job.spark.SparkJob;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.VerifyAction;
 import org.shardmend.job.verify.VerifyRequest;
 import org.shardmend.job.verify.VerifyResult;
@@ -176,7 +176,7 @@ final class DemoCommand extends ShardmendCommand {
             .formatted(result.faults().size()));
     result.faults().stream()
         .limit(MOST_ERRORS)
-        .map(Fault::message)
+        .map(Finding::message)
         .forEach(message -> lines.add("     " + Printable.of(message)));
     return lines;
   }

@@ -3,6 +3,7 @@ package org.shardmend.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.shardmend.audit.RunOutcome;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.layout.Loader;
 import org.shardmend.cli.option.CheckpointOptions;
 import org.shardmend.cli.option.EngineOption;
@@ -14,7 +15,6 @@ import org.shardmend.job.spark.DriverHadoop;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.Progress;
 import org.shardmend.job.spark.SparkJob;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.PartialExpectation;
 import org.shardmend.job.verify.VerifyAction;
 import org.shardmend.job.verify.VerifyRequest;
@@ -132,7 +132,7 @@ final class VerifyCommand extends ShardmendCommand {
           .put("not_comparable", result.slices().notComparable());
     }
     ArrayNode faults = document.putArray("faults");
-    for (Fault fault : result.faults()) {
+    for (Finding fault : result.faults()) {
       ObjectNode node = faults.addObject();
       node.put("code", fault.code());
       putOrNull(node, "shard", fault.shard());

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.shardmend.checkpoint.FindingCode;
-import org.shardmend.plan.contract.ContractFault;
+import org.shardmend.plan.contract.ContractCode;
 import org.shardmend.testing.BuildFiles;
 
 /**
@@ -43,7 +43,8 @@ class TroubleshootingPageTest {
   private static final List<Pattern> GIVEN =
       List.of(
           Pattern.compile("new FailureDocument\\([^\";]*\"([a-z-]+)\""),
-          Pattern.compile("new (?:Finding|Fault|ShardTaskException)\\(\\s*\"([a-z-]+)\""),
+          Pattern.compile(
+              "(?:Finding\\.fault|new (?:Finding|ShardTaskException))\\(\\s*\"([a-z-]+)\""),
           Pattern.compile("\\berror\\(\\s*\"([a-z-]+)\""),
           Pattern.compile("\\bCODE = \"([a-z-]+)\""));
 
@@ -106,7 +107,7 @@ class TroubleshootingPageTest {
         STORAGE_CODE.matcher(source).results().forEach(match -> codes.add(match.group(1)));
       }
     }
-    Stream.of(ContractFault.Code.values()).map(ContractFault.Code::id).forEach(codes::add);
+    Stream.of(ContractCode.values()).map(ContractCode::id).forEach(codes::add);
     Stream.of(FindingCode.values()).map(FindingCode::code).forEach(codes::remove);
     return codes;
   }

@@ -28,7 +28,6 @@ import org.shardmend.checkpoint.expected.ExpectedUnit;
 import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.PartialExpectation;
 import org.shardmend.job.verify.VerifyRequest;
 import org.shardmend.job.verify.VerifyResult;
@@ -94,7 +93,7 @@ class EngineVerdictsTest {
     static Verdict of(VerifyResult result) {
       return new Verdict(
           result.ok() ? 0 : 3,
-          codes(result.faults().stream().map(Fault::code)),
+          codes(result.faults().stream().map(Finding::code)),
           codes(result.findings().stream().map(Finding::code)));
     }
 
@@ -169,7 +168,7 @@ class EngineVerdictsTest {
     VerifyResult result =
         verify("sharded_state/01-healthy", expectedBut(new UnitId(1, 0), new UnitId(1, 1)));
 
-    assertThat(result.faults()).extracting(Fault::code).containsOnly("no-expectation").hasSize(2);
+    assertThat(result.faults()).extracting(Finding::code).containsOnly("no-expectation").hasSize(2);
   }
 
   @Test
@@ -207,7 +206,7 @@ class EngineVerdictsTest {
         verify("sharded_state/15-rank-missing", cases.expected(Layout.SHARDED_STATE));
 
     assertThat(result.faults())
-        .extracting(Fault::message)
+        .extracting(Finding::message)
         .anyMatch(m -> m.startsWith("pp 1, tp 1 is expected"))
         .anyMatch(
             m ->

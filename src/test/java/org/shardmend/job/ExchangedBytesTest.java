@@ -12,11 +12,11 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.job.files.GenerateAction;
 import org.shardmend.job.plan.PlanRequest;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.Progress;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.SliceCount;
 import org.shardmend.job.verify.VerifyAction;
 import org.shardmend.job.verify.VerifyRequest;
@@ -79,7 +79,7 @@ class ExchangedBytesTest {
     assertThat(full().faults()).isEmpty();
     assertThat(fullLike(healthy).faults())
         .allSatisfy(fault -> assertThat(fault.code()).isEqualTo("misplaced-rank"))
-        .extracting(Fault::shard)
+        .extracting(Finding::shard)
         .containsExactlyInAnyOrder(RANK.formatted(0), RANK.formatted(1));
   }
 

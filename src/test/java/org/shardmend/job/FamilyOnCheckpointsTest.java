@@ -127,7 +127,7 @@ class FamilyOnCheckpointsTest {
     LayoutActions actions =
         new LayoutActions(LayoutActions.with().job(), RuleSources.only(List.of(row.family())));
     assertThat(actions.verify(directory, expected).faults())
-        .extracting(org.shardmend.job.verify.Fault::code)
+        .extracting(org.shardmend.checkpoint.Finding::code)
         .contains("unexpected-tensor", "missing-tensor");
 
     PlannedCheckpoint planned = actions.plan(directory);

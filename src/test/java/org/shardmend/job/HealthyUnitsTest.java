@@ -13,10 +13,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.job.plan.HealthyUnits;
 import org.shardmend.job.spark.SparkJob;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.UnitFaults;
 import org.shardmend.testing.SharedSparkJob;
 
@@ -72,17 +72,17 @@ class HealthyUnitsTest {
   void ofFaultsWithoutEndTheFirstAreTold() {
     UnitFaults faults = new UnitFaults(UnitId.ofTp(3));
     for (int i = 0; i < UnitFaults.MOST; i++) {
-      faults.add(new Fault("code", "shard", "tensor " + i, "message"));
+      faults.add(Finding.fault("code", "shard", "tensor " + i, "message"));
     }
     assertThat(faults.told()).hasSize(UnitFaults.MOST);
 
-    faults.add(new Fault("code", "shard", "one", "message"));
-    faults.add(new Fault("code", "shard", "another", "message"));
+    faults.add(Finding.fault("code", "shard", "one", "message"));
+    faults.add(Finding.fault("code", "shard", "another", "message"));
 
-    List<Fault> told = faults.told();
+    List<Finding> told = faults.told();
     assertThat(told).hasSize(UnitFaults.MOST + 1);
     assertThat(told.get(UnitFaults.MOST))
-        .isEqualTo(new Fault("more-faults", "", "", "tp 3: 2 more faults"));
+        .isEqualTo(Finding.fault("more-faults", "", "", "tp 3: 2 more faults"));
   }
 
   /** Every one was told, a million of them in as many sentences. */
@@ -93,7 +93,7 @@ class HealthyUnitsTest {
     LargeHeaders.writeManyTensors(source, UnitFaults.MOST + 12);
     LargeHeaders.writeManyTensors(other, 2);
 
-    List<Fault> faults =
+    List<Finding> faults =
         Actions.withDefaultRules(job).verifyAgainst(other, source).faults().stream()
             .filter(fault -> fault.message().startsWith("tp 0"))
             .filter(fault -> !fault.code().equals("alias"))

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.job.audit.AuditQuery;
 import org.shardmend.job.plan.PlannedCheckpoint;
 import org.shardmend.job.repair.RepairResult;
 import org.shardmend.job.spark.JobException;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.plan.Strategy;
 
 /** Repairs of the presharded samples, which name the aliases of MLA in their checksum.json. */
@@ -156,7 +156,7 @@ class PreshardedRepairTest {
     assertThatThrownBy(() -> actions.plan(source))
         .isInstanceOf(JobException.class)
         .hasMessageContaining("rank 2 (pp 1, tp 0)");
-    assertThat(actions.verify(source).faults()).extracting(Fault::code).contains("rank-checksum");
+    assertThat(actions.verify(source).faults()).extracting(Finding::code).contains("rank-checksum");
   }
 
   @Test

@@ -14,12 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.shardmend.checkpoint.CheckpointException;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Samples;
 import org.shardmend.checkpoint.expected.ExpectedState;
 import org.shardmend.job.repair.RepairResult;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.VerifyResult;
 import org.shardmend.plan.Action;
 import org.shardmend.plan.Decision;
@@ -57,7 +57,7 @@ class RepairSamplesTest {
     assertThat(result.ok()).isFalse();
     Set<String> named = new HashSet<>();
     Set<String> ranks = new HashSet<>();
-    for (Fault fault : result.faults()) {
+    for (Finding fault : result.faults()) {
       if (fault.message().contains("KeyError: '" + fault.tensor() + "'")) {
         named.add(fault.shard() + "/" + fault.tensor());
         ranks.add(Aliases.unitOf(fault.shard()));

@@ -224,7 +224,7 @@ class SilentDamageTest {
         actions.verify(new VerifyRequest(actions.of(output), VerifyRequest.Depth.FULL));
 
     assertThat(whole.faults())
-        .extracting(org.shardmend.job.verify.Fault::code)
+        .extracting(org.shardmend.checkpoint.Finding::code)
         .containsExactly("manifest-damaged");
     assertThat(actions.verify(output).faults()).isEmpty();
   }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.layout.Loader;
-import org.shardmend.job.verify.Fault;
 import org.shardmend.job.verify.VerifyResult;
 
 /**
@@ -94,9 +94,9 @@ public final class VerifyText {
         : "";
   }
 
-  private static List<String> faults(List<Fault> faults) {
-    Map<String, List<Fault>> groups = new LinkedHashMap<>();
-    for (Fault fault : faults) {
+  private static List<String> faults(List<Finding> faults) {
+    Map<String, List<Finding>> groups = new LinkedHashMap<>();
+    for (Finding fault : faults) {
       groups.computeIfAbsent(group(fault), group -> new ArrayList<>()).add(fault);
     }
     List<String> lines = new ArrayList<>();
@@ -110,13 +110,13 @@ public final class VerifyText {
     return lines;
   }
 
-  private static String group(Fault fault) {
+  private static String group(Finding fault) {
     String message = RANK.matcher(fault.message()).replaceFirst("");
     return fault.code() + ": " + PlanText.withoutNumbers(message);
   }
 
-  private static List<String> lines(String group, List<Fault> faults) {
-    Fault first = faults.get(0);
+  private static List<String> lines(String group, List<Finding> faults) {
+    Finding first = faults.get(0);
     if (faults.size() == 1) {
       return List.of(
           "      1 × %s: %s%s"

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.files.SharedHeaderStage;
@@ -39,7 +40,7 @@ final class AgainstStage {
     }
   }
 
-  static List<Fault> run(
+  static List<Finding> run(
       SparkJob job,
       CheckpointAccess source,
       List<NamedUnit> sourceUnits,
@@ -51,13 +52,14 @@ final class AgainstStage {
       throws JobException {
     Map<UnitId, NamedUnit> targets = new TreeMap<>();
     targetUnits.forEach(unit -> targets.put(unit.id(), unit));
-    List<Fault> faults = new ArrayList<>();
+    List<Finding> faults = new ArrayList<>();
     List<Task> tasks = new ArrayList<>();
     for (NamedUnit unit : sourceUnits) {
       NamedUnit counterpart = targets.remove(unit.id());
       if (counterpart == null) {
         faults.add(
-            new Fault("unit-missing", "", "", unit.id().label() + " of the source is not here"));
+            Finding.fault(
+                "unit-missing", "", "", unit.id().label() + " of the source is not here"));
       } else {
         tasks.add(new Task(unit, counterpart));
       }
@@ -66,7 +68,8 @@ final class AgainstStage {
         .keySet()
         .forEach(
             id ->
-                faults.add(new Fault("unit-added", "", "", id.label() + " is not in the source")));
+                faults.add(
+                    Finding.fault("unit-added", "", "", id.label() + " is not in the source")));
     SharedHeaderStage ofSource = SharedHeaderStage.read(job, source, sourceUnits, dtypes);
     SharedHeaderStage ofTarget = SharedHeaderStage.read(job, target, targetUnits, dtypes);
     long bytes =
@@ -94,7 +97,7 @@ final class AgainstStage {
       VerifyRequest.Depth depth,
       LongConsumer meter) {
 
-    ArrayList<Fault> run(Task task) throws IOException {
+    ArrayList<Finding> run(Task task) throws IOException {
       UnitFaults faults = new UnitFaults(task.source().id());
       List<NamedTensor> before =
           UnitHeaders.read(source, task.source(), dtypes, ofSource, meter).tensors();
@@ -121,7 +124,7 @@ final class AgainstStage {
           .forEach(
               tensor ->
                   faults.add(
-                      new Fault(
+                      Finding.fault(
                           "not-in-source",
                           tensor.shard(),
                           tensor.name(),
@@ -130,7 +133,7 @@ final class AgainstStage {
       return faults.told();
     }
 
-    private Optional<Fault> fault(
+    private Optional<Finding> fault(
         UnitId unit,
         NamedTensor tensor,
         String name,
@@ -141,7 +144,7 @@ final class AgainstStage {
       String what = "%s: '%s' of the source".formatted(unit.label(), tensor.name());
       if (change.isPresent() && change.get().action() == Action.REFUSE) {
         return Optional.of(
-            new Fault(
+            Finding.fault(
                 "refused",
                 tensor.shard(),
                 tensor.name(),
@@ -149,7 +152,7 @@ final class AgainstStage {
       }
       if (found.isEmpty()) {
         return Optional.of(
-            new Fault(
+            Finding.fault(
                 "tensor-missing",
                 tensor.shard(),
                 tensor.name(),
@@ -157,7 +160,7 @@ final class AgainstStage {
       }
       if (!found.get().sameForm(tensor)) {
         return Optional.of(
-            new Fault(
+            Finding.fault(
                 "form-differs",
                 found.get().shard(),
                 name,
@@ -166,7 +169,7 @@ final class AgainstStage {
       }
       if (!found.get().contentKey().equals(tensor.contentKey())) {
         return Optional.of(
-            new Fault(
+            Finding.fault(
                 "bytes-differ",
                 found.get().shard(),
                 name,
@@ -179,7 +182,7 @@ final class AgainstStage {
       return comparer.firstDifference(tensor, found.get()).stream()
           .mapToObj(
               offset ->
-                  new Fault(
+                  Finding.fault(
                       "bytes-differ",
                       found.get().shard(),
                       name,

@@ -49,7 +49,7 @@ final class ContentKeyStage {
    * @param unchecked how many of them are of a type whose PyTorch name is not known
    */
   private record Receipt(
-      ArrayList<Fault> faults, ArrayList<TensorEntry> zeroFilled, long tensors, long unchecked)
+      ArrayList<Finding> faults, ArrayList<TensorEntry> zeroFilled, long tensors, long unchecked)
       implements Serializable {}
 
   /**
@@ -154,7 +154,7 @@ final class ContentKeyStage {
   private static Receipt check(
       ScannedShard scanned, HashKind kind, RangeReader reader, LongConsumer meter)
       throws IOException {
-    ArrayList<Fault> faults = new ArrayList<>();
+    ArrayList<Finding> faults = new ArrayList<>();
     long unchecked = 0;
     ZeroTensorWatch watch = new ZeroTensorWatch(reader, scanned.header());
     for (TensorEntry entry : scanned.header().inOffsetOrder()) {
@@ -186,8 +186,8 @@ final class ContentKeyStage {
     }
   }
 
-  private static Fault damaged(String shard, TensorEntry entry, String held) {
-    return new Fault(
+  private static Finding damaged(String shard, TensorEntry entry, String held) {
+    return Finding.fault(
         "bytes-differ",
         shard,
         entry.name(),

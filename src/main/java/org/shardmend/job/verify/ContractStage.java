@@ -25,7 +25,7 @@ import org.shardmend.job.plan.WrappedNames;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.job.spark.SparkJob;
 import org.shardmend.plan.NamedTensor;
-import org.shardmend.plan.contract.ContractFault;
+import org.shardmend.plan.contract.ContractCode;
 import org.shardmend.plan.contract.ContractVerdict;
 import org.shardmend.plan.contract.LoaderContract;
 import org.shardmend.plan.contract.NamedUnit;
@@ -52,7 +52,7 @@ final class ContractStage {
   record Receipt(
       long tensors,
       UnitSummary summary,
-      ArrayList<Fault> faults,
+      ArrayList<Finding> faults,
       ArrayList<Finding> findings,
       Judgement judgement,
       SkippedNames skipped,
@@ -127,7 +127,7 @@ final class ContractStage {
       throws IOException {
     UnitId unit = task.unit().unit().id();
     UnitFaults faults = new UnitFaults(unit);
-    headers.problems().forEach(problem -> faults.add(malformed(problem)));
+    headers.problems().forEach(faults::add);
     List<NamedTensor> tensors = stateDict(headers.tensors());
     Judgement judgement = Judgement.JUDGED;
     SkippedNames skipped = SkippedNames.none();
@@ -140,13 +140,13 @@ final class ContractStage {
       judgement = repeats ? Judgement.REPEATS_OTHERS : Judgement.UNKNOWN;
     } else if (expected.isPresent()) {
       ContractVerdict verdict = LoaderContract.check(loader, unit, tensors, expected.get());
-      ofWhatWasRead(verdict.faults(), headers).forEach(fault -> faults.add(fault(fault)));
+      ofWhatWasRead(verdict.faults(), headers).forEach(faults::add);
       cures = off.cures(verdict.unknown(), verdict.missing());
       if (loader.skipsUnknownNames()) {
         skipped = SkippedNames.of(unit, verdict.unknown());
       }
     } else {
-      aliases(loader, unit, headers.tensors(), rules).forEach(fault -> faults.add(fault(fault)));
+      aliases(loader, unit, headers.tensors(), rules).forEach(faults::add);
       wrapped = WrappedNames.of(headers.tensors(), rules);
     }
     return new Receipt(
@@ -161,12 +161,11 @@ final class ContractStage {
   }
 
   /** Names that are missing because their file can't be read are not worth a second message. */
-  private static List<ContractFault> ofWhatWasRead(
-      List<ContractFault> faults, UnitHeaders headers) {
+  private static List<Finding> ofWhatWasRead(List<Finding> faults, UnitHeaders headers) {
     return headers.problems().isEmpty()
         ? faults
         : faults.stream()
-            .filter(fault -> fault.code() != ContractFault.Code.MISSING_TENSOR)
+            .filter(fault -> !fault.code().equals(ContractCode.MISSING_TENSOR.id()))
             .toList();
   }
 
@@ -175,22 +174,10 @@ final class ContractStage {
     return tensors.stream().filter(tensor -> !tensor.extra()).toList();
   }
 
-  private static Fault malformed(Finding problem) {
-    return new Fault(problem.code(), problem.shard(), "", problem.message());
-  }
-
-  static Fault fault(ContractFault fault) {
-    return new Fault(
-        fault.code().id(),
-        fault.shard(),
-        fault.tensor(),
-        "%s: %s".formatted(fault.unit().label(), fault.message()));
-  }
-
   /** The names that an active rule would change, and those that occur twice. */
-  private static List<ContractFault> aliases(
+  private static List<Finding> aliases(
       Loader loader, UnitId unit, List<NamedTensor> tensors, RuleSet rules) {
-    List<ContractFault> faults = new ArrayList<>();
+    List<Finding> faults = new ArrayList<>();
     Set<String> names = tensors.stream().map(NamedTensor::name).collect(Collectors.toSet());
     Set<String> seen = new HashSet<>();
     for (NamedTensor tensor : tensors) {
@@ -201,8 +188,8 @@ final class ContractStage {
           .ifPresent(
               why ->
                   faults.add(
-                      new ContractFault(
-                          ContractFault.Code.ALIAS,
+                      LoaderContract.fault(
+                          ContractCode.ALIAS,
                           unit,
                           tensor.shard(),
                           tensor.name(),

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.Row;
 import org.shardmend.audit.RunId;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.job.audit.AuditQuery;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.spark.JobException;
@@ -35,15 +36,15 @@ final class DamagedTensors {
    *
    * @param suspects the digests of every tensor of the shards concerned, by shard and name
    */
-  List<Fault> faults(Map<String, Map<String, String>> suspects) {
+  List<Finding> faults(Map<String, Map<String, String>> suspects) {
     Map<String, Map<String, String>> remembered = remembered(suspects.keySet());
-    List<Fault> faults = new ArrayList<>();
+    List<Finding> faults = new ArrayList<>();
     suspects.forEach(
         (shard, held) -> {
-          List<Fault> named = named(shard, held, remembered.getOrDefault(shard, Map.of()));
+          List<Finding> named = named(shard, held, remembered.getOrDefault(shard, Map.of()));
           if (named.isEmpty()) {
             faults.add(
-                new Fault(
+                Finding.fault(
                     "bytes-differ",
                     shard,
                     "",
@@ -55,7 +56,7 @@ final class DamagedTensors {
     return faults;
   }
 
-  private List<Fault> named(String shard, Map<String, String> held, Map<String, String> known) {
+  private List<Finding> named(String shard, Map<String, String> held, Map<String, String> known) {
     Set<String> damaged = new HashSet<>();
     known.forEach(
         (tensor, digest) -> {
@@ -67,7 +68,7 @@ final class DamagedTensors {
         .sorted()
         .map(
             tensor ->
-                new Fault(
+                Finding.fault(
                     "bytes-differ",
                     shard,
                     tensor,

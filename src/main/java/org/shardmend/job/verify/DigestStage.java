@@ -150,7 +150,7 @@ final class DigestStage {
       compared += receipt.compared();
       samples.addAll(receipt.samples());
     }
-    List<Fault> faults =
+    List<Finding> faults =
         suspects.isEmpty() || manifest.isEmpty()
             ? List.of()
             : new DamagedTensors(job, access, manifest.get()).faults(namesByShard(suspects));

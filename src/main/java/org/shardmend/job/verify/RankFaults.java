@@ -1,6 +1,7 @@
 package org.shardmend.job.verify;
 
 import java.util.List;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.Wording;
 import org.shardmend.plan.alias.IdenticalRanks;
 import org.shardmend.plan.alias.RankSlices;
@@ -11,11 +12,11 @@ final class RankFaults {
   private RankFaults() {}
 
   /** A fault for each file that holds slices of another rank's. */
-  static List<Fault> misplaced(List<RankSlices.Misplaced> misplaced, Location model) {
+  static List<Finding> misplaced(List<RankSlices.Misplaced> misplaced, Location model) {
     return misplaced.stream()
         .map(
             file ->
-                new Fault(
+                Finding.fault(
                     "misplaced-rank",
                     file.shard(),
                     "",
@@ -30,11 +31,11 @@ final class RankFaults {
   }
 
   /** A fault for each pair. */
-  static List<Fault> identical(List<IdenticalRanks.Pair> pairs) {
+  static List<Finding> identical(List<IdenticalRanks.Pair> pairs) {
     return pairs.stream()
         .map(
             pair ->
-                new Fault(
+                Finding.fault(
                     "identical-ranks",
                     pair.shards().get(0),
                     "",

@@ -31,7 +31,7 @@ final class SiblingStage {
       FindingCode code, NamedUnit reference, NamedUnit other, ArrayList<UnitId> others)
       implements Serializable {}
 
-  static List<Fault> run(
+  static List<Finding> run(
       SparkJob job,
       CheckpointAccess access,
       List<NamedUnit> units,
@@ -50,15 +50,11 @@ final class SiblingStage {
                         byId.get(mismatch.others().get(0)),
                         new ArrayList<>(mismatch.others())))
             .toList();
-    return job
-        .run(
-            "Look at ranks that differ",
-            0,
-            tasks,
-            (task, meter) -> compare(access, task, dtypes, meter))
-        .stream()
-        .map(finding -> new Fault(finding.code(), finding.shard(), "", finding.message()))
-        .toList();
+    return job.run(
+        "Look at ranks that differ",
+        0,
+        tasks,
+        (task, meter) -> compare(access, task, dtypes, meter));
   }
 
   private static Finding compare(

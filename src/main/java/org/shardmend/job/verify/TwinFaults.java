@@ -18,15 +18,15 @@ final class TwinFaults {
   private TwinFaults() {}
 
   /** What is wrong; nothing where the two are no saves of the same weights. */
-  static List<Fault> of(TwinComparison twin, Location healthy) {
-    List<Fault> faults = new ArrayList<>();
+  static List<Finding> of(TwinComparison twin, Location healthy) {
+    List<Finding> faults = new ArrayList<>();
     if (!twin.sameWeights()) {
       return faults;
     }
     for (TwinComparison.Exchanged exchanged : twin.exchanged()) {
       TensorSample tensor = exchanged.tensor();
       faults.add(
-          new Fault(
+          Finding.fault(
               "exchanged-names",
               tensor.shard(),
               tensor.name(),
@@ -37,7 +37,7 @@ final class TwinFaults {
         .forEach(
             (ranks, tensors) ->
                 faults.add(
-                    new Fault(
+                    Finding.fault(
                         "misplaced-rank",
                         tensors.get(0).shard(),
                         "",
@@ -52,7 +52,7 @@ final class TwinFaults {
         .forEach(
             (unit, tensors) ->
                 faults.add(
-                    new Fault(
+                    Finding.fault(
                         FindingCode.OTHER_BYTES.code(),
                         tensors.get(0).shard(),
                         tensors.get(0).name(),

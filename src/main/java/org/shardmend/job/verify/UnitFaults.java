@@ -1,6 +1,7 @@
 package org.shardmend.job.verify;
 
 import java.util.ArrayList;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 
 /** What is wrong with one load unit, as far as it is told apart; the rest is counted. */
@@ -9,14 +10,14 @@ public final class UnitFaults {
   public static final int MOST = 5000;
 
   private final UnitId unit;
-  private final ArrayList<Fault> faults = new ArrayList<>();
+  private final ArrayList<Finding> faults = new ArrayList<>();
   private long more;
 
   public UnitFaults(UnitId unit) {
     this.unit = unit;
   }
 
-  public void add(Fault fault) {
+  public void add(Finding fault) {
     if (faults.size() < MOST) {
       faults.add(fault);
     } else {
@@ -25,11 +26,12 @@ public final class UnitFaults {
   }
 
   /** The faults, and last how many more there are. */
-  public ArrayList<Fault> told() {
-    ArrayList<Fault> told = new ArrayList<>(faults);
+  public ArrayList<Finding> told() {
+    ArrayList<Finding> told = new ArrayList<>(faults);
     if (more > 0) {
       told.add(
-          new Fault("more-faults", "", "", "%s: %,d more faults".formatted(unit.label(), more)));
+          Finding.fault(
+              "more-faults", "", "", "%s: %,d more faults".formatted(unit.label(), more)));
     }
     return told;
   }

@@ -20,7 +20,7 @@ record UnjudgedUnits(
     LaunchRanks launch, List<ContractStage.Receipt> receipts, PartialExpectation partial) {
 
   /** Adds a fault or a finding of each. */
-  void sort(List<Fault> faults, List<Finding> findings) {
+  void sort(List<Finding> faults, List<Finding> findings) {
     for (ContractStage.Receipt receipt : receipts) {
       if (receipt.judgement() != ContractStage.Judgement.JUDGED) {
         sort(receipt, faults, findings);
@@ -43,7 +43,7 @@ record UnjudgedUnits(
             receipt.judgement() == ContractStage.Judgement.REPEATS_OTHERS);
   }
 
-  private void sort(ContractStage.Receipt receipt, List<Fault> faults, List<Finding> findings) {
+  private void sort(ContractStage.Receipt receipt, List<Finding> faults, List<Finding> findings) {
     UnitId unit = receipt.summary().unit();
     if (isNotRead(receipt)) {
       findings.add(
@@ -60,7 +60,7 @@ record UnjudgedUnits(
       case ACCEPTED -> findings.add(FindingCode.NO_EXPECTATION.finding("", message + "."));
       case REFUSED ->
           faults.add(
-              new Fault(
+              Finding.fault(
                   FindingCode.NO_EXPECTATION.code(),
                   "",
                   "",

@@ -75,9 +75,9 @@ public final class VerifyAction {
             units,
             new ContractStage.Standard(loader, rules, off, expected),
             request.plan().dtypes());
-    List<Fault> faults = new ArrayList<>();
+    List<Finding> faults = new ArrayList<>();
     List<Finding> findings = new ArrayList<>();
-    checkpoint.layout().wrongSums().forEach(problem -> faults.add(fault(problem)));
+    faults.addAll(checkpoint.layout().wrongSums());
     receipts.stream().flatMap(receipt -> receipt.faults().stream()).distinct().forEach(faults::add);
     Set<UnitId> notRead = Set.of();
     if (expected.isPresent()) {
@@ -92,7 +92,7 @@ public final class VerifyAction {
         if (isMet) {
           findings.add(harmless(oddity));
         } else {
-          faults.add(fault(oddity));
+          faults.add(oddity);
         }
       }
     } else {
@@ -120,10 +120,7 @@ public final class VerifyAction {
     if (request.against().isPresent()) {
       faults.addAll(against(request.against().get(), checkpoint, rules));
     }
-    findings.stream()
-        .filter(FindingCode::stopsLoaders)
-        .map(VerifyAction::fault)
-        .forEach(faults::add);
+    findings.stream().filter(FindingCode::stopsLoaders).forEach(faults::add);
     findings.removeIf(FindingCode::stopsLoaders);
     return new VerifyResult(
         access.location(),
@@ -148,13 +145,15 @@ public final class VerifyAction {
     }
   }
 
-  /** Who asks for every byte must not take a note that is lost for one that never was. */
-  private Optional<Fault> unreadableManifest() throws JobException {
+  /**
+   * A note that is there and can't be read is a fault: without it nothing says what the bytes were.
+   */
+  private Optional<Finding> unreadableManifest() throws JobException {
     try (Store store = access.open()) {
       boolean present = store.stat(access.location().path() + "/" + Manifest.NAME).isPresent();
       return present
           ? Optional.of(
-              new Fault(
+              Finding.fault(
                   "manifest-damaged",
                   "",
                   "",
@@ -171,7 +170,7 @@ public final class VerifyAction {
     return receipts.stream().map(ContractStage.Receipt::summary).toList();
   }
 
-  /** Who knows what the loaders expect judges by that, and not by what savers usually leave. */
+  /** Where an expected state is given, it decides, and not what savers usually leave. */
   private DiscoveryOptions discovery(Optional<ExpectedUnits> expected) {
     DiscoveryOptions options = request.plan().discovery();
     return expected.isPresent() ? options.notingOddities() : options;
@@ -206,7 +205,7 @@ public final class VerifyAction {
   }
 
   private VerifyResult unreadable(JobException refusal) {
-    List<Fault> faults = refusal.problems().stream().map(VerifyAction::fault).toList();
+    List<Finding> faults = refusal.problems();
     return new VerifyResult(
         access.location(),
         Optional.empty(),
@@ -221,19 +220,15 @@ public final class VerifyAction {
         job.bytesRead());
   }
 
-  private static Fault fault(Finding problem) {
-    return new Fault(problem.code(), problem.shard(), "", problem.message());
-  }
-
-  private static Fault unitMissing(UnitId ranks) {
-    return new Fault(
+  private static Finding unitMissing(UnitId ranks) {
+    return Finding.fault(
         "unit-missing",
         "",
         "",
         "%s is expected, and the checkpoint has no files for it".formatted(ranks.label()));
   }
 
-  private List<Fault> against(Location source, Checkpoint checkpoint, RuleSet rules)
+  private List<Finding> against(Location source, Checkpoint checkpoint, RuleSet rules)
       throws JobException {
     CheckpointAccess sourceAccess = new CheckpointAccess(source, job.hadoop());
     Checkpoint before = Discoveries.discover(job, sourceAccess, request.plan().discovery());

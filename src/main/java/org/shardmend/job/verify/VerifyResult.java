@@ -27,7 +27,7 @@ public record VerifyResult(
     int units,
     int shards,
     long tensors,
-    List<Fault> faults,
+    List<Finding> faults,
     List<Finding> findings,
     DigestCoverage coverage,
     SliceCount slices,

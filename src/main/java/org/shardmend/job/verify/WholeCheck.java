@@ -63,7 +63,7 @@ final class WholeCheck {
    */
   WholeRead run() throws JobException {
     WholeRead read = read(access, checkpoint, digests);
-    List<Fault> faults = new ArrayList<>(read.faults());
+    List<Finding> faults = new ArrayList<>(read.faults());
     List<Finding> findings = new ArrayList<>(read.findings());
     DigestCoverage coverage = read.coverage();
     // Of a dump's ranks, tensors that are alike are one by design.

@@ -14,7 +14,7 @@ import org.shardmend.plan.alias.TensorSample;
  * @param samples tensors that can be compared with those of other ranks and checkpoints
  */
 record WholeRead(
-    List<Fault> faults,
+    List<Finding> faults,
     List<Finding> findings,
     DigestCoverage coverage,
     SliceCount slices,

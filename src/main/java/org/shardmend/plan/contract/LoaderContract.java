@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.checkpoint.expected.ExpectedTensor;
 import org.shardmend.checkpoint.layout.Loader;
@@ -31,7 +32,7 @@ public final class LoaderContract {
    */
   public static ContractVerdict check(
       Loader loader, UnitId unit, List<NamedTensor> tensors, Map<String, ExpectedTensor> expected) {
-    List<ContractFault> faults = new ArrayList<>();
+    List<Finding> faults = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
     Set<String> missing = new TreeSet<>(expected.keySet());
     for (NamedTensor tensor : tensors) {
@@ -41,7 +42,7 @@ public final class LoaderContract {
         if (!loader.skipsUnknownNames()) {
           faults.add(
               fault(
-                  ContractFault.Code.UNEXPECTED_TENSOR,
+                  ContractCode.UNEXPECTED_TENSOR,
                   unit,
                   tensor,
                   unknownName(loader, tensor.name())));
@@ -55,8 +56,8 @@ public final class LoaderContract {
     missing.removeIf(name -> isNotAskedFor(loader, expected.get(name)));
     if (!missing.isEmpty()) {
       faults.add(
-          new ContractFault(
-              ContractFault.Code.MISSING_TENSOR,
+          fault(
+              ContractCode.MISSING_TENSOR,
               unit,
               "",
               missing.size() == 1 ? missing.iterator().next() : "",
@@ -74,7 +75,7 @@ public final class LoaderContract {
   }
 
   /** A name that two of a rank's files hold. */
-  public static ContractFault duplicate(Loader loader, UnitId unit, NamedTensor tensor) {
+  public static Finding duplicate(Loader loader, UnitId unit, NamedTensor tensor) {
     String message =
         switch (loader) {
           case SHARDED_STATE ->
@@ -85,7 +86,7 @@ public final class LoaderContract {
                   + " is there twice: the one that is read later overwrites the other, without a"
                   + " word";
         };
-    return fault(ContractFault.Code.DUPLICATE_TENSOR, unit, tensor, message);
+    return fault(ContractCode.DUPLICATE_TENSOR, unit, tensor, message);
   }
 
   /** What becomes of a name that the model does not know, in the loader's words where it stops. */
@@ -116,9 +117,9 @@ public final class LoaderContract {
     };
   }
 
-  private static List<ContractFault> form(
+  private static List<Finding> form(
       Loader loader, UnitId unit, NamedTensor tensor, ExpectedTensor parameter) {
-    List<ContractFault> faults = new ArrayList<>();
+    List<Finding> faults = new ArrayList<>();
     parameter
         .shape()
         .filter(shape -> !shape.equals(tensor.shape()))
@@ -126,7 +127,7 @@ public final class LoaderContract {
     if (!parameter.dtype().isEmpty() && !parameter.dtype().equals(tensor.dtype())) {
       faults.add(
           fault(
-              ContractFault.Code.DTYPE_CAST,
+              ContractCode.DTYPE_CAST,
               unit,
               tensor,
               "%s is stored as %s, expected %s: the engine loads this, with a cast: each number that %s does not have becomes another one, without a word"
@@ -139,7 +140,7 @@ public final class LoaderContract {
     return faults;
   }
 
-  private static ContractFault shapeFault(
+  private static Finding shapeFault(
       Loader loader, UnitId unit, NamedTensor tensor, Shape expected) {
     ShapeFit fit = ShapeFit.of(loader, tensor.shape(), expected);
     String what =
@@ -168,9 +169,14 @@ public final class LoaderContract {
             .formatted(quoted(tensor.name()), tensor.shape(), expected, what));
   }
 
-  private static ContractFault fault(
-      ContractFault.Code code, UnitId unit, NamedTensor tensor, String message) {
-    return new ContractFault(code, unit, tensor.shard(), tensor.name(), message);
+  private static Finding fault(ContractCode code, UnitId unit, NamedTensor tensor, String message) {
+    return fault(code, unit, tensor.shard(), tensor.name(), message);
+  }
+
+  /** A place where a load unit breaks the loader's contract. */
+  public static Finding fault(
+      ContractCode code, UnitId unit, String shard, String tensor, String message) {
+    return Finding.fault(code.id(), shard, tensor, "%s: %s".formatted(unit.label(), message));
   }
 
   /** The engine's words for a name that it does not expect. */

@@ -6,21 +6,21 @@ import org.shardmend.safetensors.Shape;
 /** What becomes of a stored shape that is not the parameter's, as each loader copies it. */
 enum ShapeFit {
   /** The loader stops: a dimension is larger, or there are more of them. */
-  TOO_LARGE(ContractFault.Code.SHAPE_TOO_LARGE),
+  TOO_LARGE(ContractCode.SHAPE_TOO_LARGE),
   /** The loader stops for another reason. */
-  REFUSED(ContractFault.Code.SHAPE_DIFFERS),
+  REFUSED(ContractCode.SHAPE_DIFFERS),
   /** The loader fills a part of the parameter, and leaves the rest as it was made. */
-  NARROWED(ContractFault.Code.SHAPE_NARROWED),
+  NARROWED(ContractCode.SHAPE_NARROWED),
   /** The loader repeats the values until they fill the parameter. */
-  BROADCAST(ContractFault.Code.SHAPE_BROADCAST);
+  BROADCAST(ContractCode.SHAPE_BROADCAST);
 
-  private final ContractFault.Code code;
+  private final ContractCode code;
 
-  ShapeFit(ContractFault.Code code) {
+  ShapeFit(ContractCode code) {
     this.code = code;
   }
 
-  ContractFault.Code code() {
+  ContractCode code() {
     return code;
   }
 
