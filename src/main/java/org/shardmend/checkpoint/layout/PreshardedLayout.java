@@ -25,6 +25,7 @@ public final class PreshardedLayout implements CheckpointLayout {
   private final ChecksumJson checksums;
   private final String directory;
   private final List<UnitId> units;
+  private final Map<String, PreshardedFile> files = new HashMap<>();
 
   /**
    * A dump.
@@ -36,6 +37,7 @@ public final class PreshardedLayout implements CheckpointLayout {
     this.checksums = checksums;
     this.directory = directory;
     this.units = List.copyOf(units);
+    checksums.files().forEach(file -> files.put(file.filename(), file));
   }
 
   /** What checksum.json says; its file names are relative to the dump's directory. */
@@ -63,8 +65,6 @@ public final class PreshardedLayout implements CheckpointLayout {
 
   @Override
   public <T> T names(UnitId unit, NamePlaces<T> places) {
-    Map<String, PreshardedFile> files = new HashMap<>();
-    checksums.files().forEach(file -> files.put(file.filename(), file));
     List<PreshardedRead> reads = checksums.reads().get(units.indexOf(unit));
     return places.inSideFile(SideFileNames.of(directory, reads, files));
   }
