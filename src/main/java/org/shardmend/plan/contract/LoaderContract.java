@@ -77,11 +77,11 @@ public final class LoaderContract {
   /** A name that two of a rank's files hold. */
   public static Finding duplicate(Loader loader, UnitId unit, NamedTensor tensor) {
     String message =
-        switch (loader) {
-          case SHARDED_STATE ->
+        switch (loader.repeatedName()) {
+          case STOPS ->
               keyError(tensor.name())
                   + " on its second sight: another file of this rank holds it too";
-          case PRESHARDED_EARLY, PRESHARDED_MERGED, HUGGINGFACE ->
+          case OVERWRITES ->
               quoted(tensor.name())
                   + " is there twice: the one that is read later overwrites the other, without a"
                   + " word";
@@ -151,7 +151,7 @@ public final class LoaderContract {
                   : "larger than the parameter, the engine raises";
           case REFUSED -> "not the parameter's shape, the engine raises";
           case NARROWED ->
-              loader == Loader.PRESHARDED_MERGED
+              loader.otherShape() == Loader.OtherShape.FILLED_IN_PART
                   ? "the engine fills that part of the parameter without a word, and leaves the"
                       + " rest unset"
                   : "the engine narrows the parameter, logs a warning, and leaves the rest unset";

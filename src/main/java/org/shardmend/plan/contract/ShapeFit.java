@@ -26,13 +26,13 @@ enum ShapeFit {
 
   /** How {@code stored} goes into a parameter of another shape. */
   static ShapeFit of(Loader loader, Shape stored, Shape parameter) {
-    return switch (loader) {
-      case HUGGINGFACE -> isLarger(stored, parameter) ? TOO_LARGE : REFUSED;
-      case PRESHARDED_MERGED ->
+    return switch (loader.otherShape()) {
+      case REFUSED -> isLarger(stored, parameter) ? TOO_LARGE : REFUSED;
+      case FILLED_IN_PART ->
           isLarger(stored, parameter)
               ? TOO_LARGE
               : stored.rank() == parameter.rank() ? NARROWED : REFUSED;
-      case SHARDED_STATE, PRESHARDED_EARLY -> copied(stored, parameter);
+      case COPIED -> copied(stored, parameter);
     };
   }
 
