@@ -364,7 +364,7 @@ public final class LocalStore implements Store {
     }
     // --no-clobber would make a taken name a silent success; --update=none-fail is too new. Without
     // a target there, cp itself makes it exclusively.
-    ReceiptAccumulator cp;
+    Exit cp;
     try {
       cp = run("cp", "--reflink=always", "--no-target-directory", "--", from, to);
     } catch (ClosedByInterruptException interrupted) {
@@ -386,16 +386,16 @@ public final class LocalStore implements Store {
    *
    * @param said what it printed, or that it printed nothing
    */
-  private record ReceiptAccumulator(int exit, String said) {}
+  private record Exit(int exit, String said) {}
 
   /** Runs a program of the system, for what the JDK has no call for. */
-  private static ReceiptAccumulator run(String... command) throws IOException {
+  private static Exit run(String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     String said =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     int exit = awaitExit(process);
-    return new ReceiptAccumulator(exit, said.isEmpty() ? command[0] + " ended with " + exit : said);
+    return new Exit(exit, said.isEmpty() ? command[0] + " ended with " + exit : said);
   }
 
   private static int awaitExit(Process process) throws IOException {
@@ -477,7 +477,7 @@ public final class LocalStore implements Store {
    */
   @Override
   public void copyAttributes(String from, String to) throws IOException {
-    ReceiptAccumulator cp =
+    Exit cp =
         run(
             "cp",
             "--attributes-only",
@@ -487,14 +487,14 @@ public final class LocalStore implements Store {
             from,
             to);
     if (cp.exit() != 0) {
-      throw new IOException(
+      throw new NotReplaceableException(
           "Cannot give %s the owner, access list and extended attributes of %s: %s"
               .formatted(locate(to), locate(from), cp.said()));
     }
     Map<String, Object> wanted = rightsOf(from);
     Map<String, Object> given = rightsOf(to);
     if (!rights(given).equals(rights(wanted))) {
-      throw new IOException(
+      throw new NotReplaceableException(
           "Cannot give %s the rights of %s: this user may make it %s, but not %s."
               .formatted(locate(to), locate(from), rights(given), rights(wanted)));
     }
@@ -504,7 +504,7 @@ public final class LocalStore implements Store {
   public void requireReplaceable(String path, String probe) throws IOException {
     deleteTree(probe);
     try {
-      createExclusive(probe, new byte[0]);
+      createProbe(probe);
       requireMovable(path, probe);
       if (stat(path).isPresent()) {
         copyAttributes(path, probe);
@@ -514,16 +514,27 @@ public final class LocalStore implements Store {
     }
   }
 
+  private void createProbe(String probe) throws IOException {
+    try {
+      createExclusive(probe, new byte[0]);
+    } catch (IOException failure) {
+      throw StorageFailure.isForbidden(failure)
+          ? new NotReplaceableException(failure.getMessage(), failure)
+          : failure;
+    }
+  }
+
   /** See rename(2) for EACCES, EPERM and EXDEV. */
   private void requireMovable(String path, String probe) throws IOException {
     String directory = path.substring(0, Math.max(1, path.lastIndexOf('/')));
     if (!Files.isWritable(toPath(directory))) {
-      throw new IOException("This user may not change names in %s.".formatted(locate(directory)));
+      throw new NotReplaceableException(
+          "This user may not change names in %s.".formatted(locate(directory)));
     }
     Map<String, Object> rights = rightsOf(directory);
     Map<String, Object> ours = rightsOf(probe);
     if (!rights.get("dev").equals(ours.get("dev"))) {
-      throw new IOException(
+      throw new NotReplaceableException(
           "%s lies on another volume than the journal.".formatted(locate(directory)));
     }
     int mode = (Integer) rights.get("mode");
@@ -531,7 +542,7 @@ public final class LocalStore implements Store {
     if (stat(path).isPresent()
         && !mayMoveOver(
             mode, (Integer) rights.get("uid"), (Integer) rightsOf(path).get("uid"), user)) {
-      throw new IOException(
+      throw new NotReplaceableException(
           "%s is sticky (mode %04o): only the owners of it and of the file may replace the file."
               .formatted(locate(directory), mode & PERMISSION_BITS));
     }

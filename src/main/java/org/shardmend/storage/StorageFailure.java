@@ -12,6 +12,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,6 +26,13 @@ final class StorageFailure {
     /** Free bytes where the failed call wrote. */
     OptionalLong bytes() throws IOException;
   }
+
+  private static final List<String> FORBIDDEN =
+      List.of(
+          "permission denied",
+          "operation not permitted",
+          "read-only file system",
+          "text file busy");
 
   private StorageFailure() {}
 
@@ -127,6 +135,16 @@ final class StorageFailure {
       }
     }
     return says("disk quota exceeded", failure);
+  }
+
+  /** Whether the system said that this user may not do that: EACCES, EPERM, EROFS or ETXTBSY. */
+  static boolean isForbidden(Throwable failure) {
+    for (Throwable link = failure; link != null; link = link.getCause()) {
+      if (link instanceof AccessDeniedException) {
+        return true;
+      }
+    }
+    return FORBIDDEN.stream().anyMatch(what -> says(what, failure).isPresent());
   }
 
   private static Optional<Throwable> says(String what, Throwable failure) {

@@ -215,13 +215,30 @@ public interface Store extends Closeable {
   }
 
   /**
+   * Tries whether the file may be overwritten: opens it for writing, and writes nothing.
+   *
+   * @throws NotReplaceableException when it may not; the message says why
+   * @throws IOException when it can't be found out
+   */
+  default void requireOverwritable(String path) throws IOException {
+    try {
+      writeAt(path, 0, ByteBuffer.allocate(0));
+    } catch (IOException failure) {
+      throw StorageFailure.isForbidden(failure)
+          ? new NotReplaceableException(failure.getMessage(), failure)
+          : failure;
+    }
+  }
+
+  /**
    * Tries whether this process may move a file to a name, over a file that has it, with the rights
    * of that; and changes nothing.
    *
    * @param path the name; a file has it, or none
    * @param probe a name on the same volume that is free or left by an earlier trial; nothing is
    *     there afterwards
-   * @throws IOException when it may not; the message says why
+   * @throws NotReplaceableException when it may not; the message says why
+   * @throws IOException when it can't be found out
    */
   default void requireReplaceable(String path, String probe) throws IOException {}
 

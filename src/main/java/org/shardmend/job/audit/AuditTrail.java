@@ -38,6 +38,7 @@ public final class AuditTrail implements AutoCloseable {
   private static final String LIST = "append.json";
   private static final int MAX_LIST_BYTES = 64 << 20;
   private static final int ATTEMPTS = 20;
+  private static final String UNFINISHED = ".unfinished";
   private static final Pattern STAGED_FILE =
       Pattern.compile("(tensors|shards|runs)[-0-9]*\\.parquet");
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -154,16 +155,24 @@ public final class AuditTrail implements AutoCloseable {
     append();
   }
 
+  /**
+   * Writes a table's rows, over an earlier file of them, which stays until the new one is whole.
+   */
   private <R> String write(AuditTable<R> table, List<R> rows) throws IOException {
     String path = staging.child(table.name() + ".parquet").path();
-    if (store.stat(path).isPresent()) {
-      store.delete(path);
+    boolean replaces = store.traits().atomicRename() && store.stat(path).isPresent();
+    String written = replaces ? path + UNFINISHED : path;
+    if (store.stat(written).isPresent()) {
+      store.delete(written);
     }
-    try (AuditFileWriter<R> writer = AuditFileWriter.open(table, store.create(path))) {
+    try (AuditFileWriter<R> writer = AuditFileWriter.open(table, store.create(written))) {
       for (R row : rows) {
         writer.write(row);
       }
       writer.complete();
+    }
+    if (replaces) {
+      store.replace(written, path);
     }
     return path;
   }

@@ -32,6 +32,7 @@ import org.shardmend.plan.Strategy;
 import org.shardmend.plan.StrategyChoice;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.NotReplaceableException;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.bytes.CheckpointStamps;
 import org.shardmend.storage.journal.EnclosingJournal;
@@ -239,10 +240,10 @@ final class InPlaceRepair {
     }
   }
 
-  private void requireAddable(String name) throws JobException {
+  private void requireAddable(String name) throws JobException, IOException {
     try {
       InPlaceCandidate.requireAddable(store, location.path(), name);
-    } catch (IOException refused) {
+    } catch (NotReplaceableException refused) {
       throw JobException.refused(
           "not-writable",
           "%s is refused, nothing was changed: %s can't be added to it: %s"

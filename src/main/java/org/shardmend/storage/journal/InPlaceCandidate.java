@@ -1,9 +1,9 @@
 package org.shardmend.storage.journal;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import org.shardmend.storage.FileStatus;
+import org.shardmend.storage.NotReplaceableException;
 import org.shardmend.storage.Store;
 
 /**
@@ -22,7 +22,6 @@ public record InPlaceCandidate(
     FileStatus target,
     String writeFailure,
     String replaceFailure) {
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
   private static final String PROBE = "/.shardmend/probe";
 
   /**
@@ -56,7 +55,7 @@ public record InPlaceCandidate(
     String failure = "";
     try {
       store.requireReplaceable(file.target.path(), checkpoint + PROBE);
-    } catch (IOException refused) {
+    } catch (NotReplaceableException refused) {
       failure = refused.getMessage();
     }
     return new InPlaceCandidate(name, false, file.target, file.writeFailure, failure);
@@ -65,18 +64,19 @@ public record InPlaceCandidate(
   /**
    * Tries whether a file can be added, as {@link #replaced} tries it of one that is there.
    *
-   * @throws IOException when it can't; the message says why
+   * @throws NotReplaceableException when it can't; the message says why
+   * @throws IOException when it can't be found out
    */
   public static void requireAddable(Store store, String checkpoint, String name)
       throws IOException {
     store.requireReplaceable(checkpoint + "/" + name, checkpoint + PROBE);
   }
 
-  private static String writeFailure(Store store, FileStatus target) {
+  private static String writeFailure(Store store, FileStatus target) throws IOException {
     try {
-      store.writeAt(target.path(), 0, NOTHING.duplicate());
+      store.requireOverwritable(target.path());
       return "";
-    } catch (IOException refused) {
+    } catch (NotReplaceableException refused) {
       return refused.getMessage();
     }
   }

@@ -1,6 +1,7 @@
 package org.shardmend.storage.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -14,6 +15,7 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.LocalStore;
 import org.shardmend.storage.Location;
+import org.shardmend.storage.NotReplaceableException;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.StoreTraits;
 
@@ -130,6 +132,16 @@ class InPlaceGuardsTest {
     assertThat(file.replaceFailure()).isEmpty();
     assertThat(ours).isEmptyDirectory();
     assertThat(shard).hasBinaryContent(new byte[100]);
+  }
+
+  /** A refusal is remembered by sweeps; a failure of storage is tried again. */
+  @Test
+  void g6_aFailureOfStorageIsNoRefusal() throws IOException {
+    Files.createFile(checkpoint.resolve(".shardmend"));
+    assertThatThrownBy(
+            () -> InPlaceCandidate.replaced(store, checkpoint.toString(), "a.safetensors"))
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(NotReplaceableException.class);
   }
 
   @Test
