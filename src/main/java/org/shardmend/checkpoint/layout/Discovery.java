@@ -63,23 +63,32 @@ public final class Discovery {
 
   /** Whether some file has the name of one that a loader looks for, or nearly. */
   private static boolean isKnown(Listing listing) throws CheckpointException {
-    return ShardedStateDiscovery.isPresent(listing)
-        || PreshardedDiscovery.isPresent(listing)
-        || HuggingFaceDiscovery.isPresent(listing)
-        || ShardedStateDiscovery.isNearlyPresent(listing);
+    for (Layout layout : Layout.values()) {
+      if (isPresent(layout, listing)) {
+        return true;
+      }
+    }
+    return ShardedStateDiscovery.isNearlyPresent(listing);
+  }
+
+  private static boolean isPresent(Layout layout, Listing listing) throws CheckpointException {
+    return switch (layout) {
+      case SHARDED_STATE -> ShardedStateDiscovery.isPresent(listing);
+      case PRESHARDED -> PreshardedDiscovery.isPresent(listing);
+      case HUGGINGFACE -> HuggingFaceDiscovery.isPresent(listing);
+    };
   }
 
   private static Layout detect(Listing listing) throws CheckpointException {
     List<Layout> present = new ArrayList<>();
-    if (ShardedStateDiscovery.isPresent(listing)) {
-      present.add(Layout.SHARDED_STATE);
-    }
-    if (PreshardedDiscovery.isPresent(listing)) {
-      present.add(Layout.PRESHARDED);
+    for (Layout layout : Layout.values()) {
+      if (isPresent(layout, listing)) {
+        present.add(layout);
+      }
     }
     // Savers also write beside the weights that they read: the sharded ones are meant then.
-    if (HuggingFaceDiscovery.isPresent(listing) && !present.contains(Layout.SHARDED_STATE)) {
-      present.add(Layout.HUGGINGFACE);
+    if (present.contains(Layout.SHARDED_STATE)) {
+      present.remove(Layout.HUGGINGFACE);
     }
     if (present.size() > 1) {
       throw CheckpointException.usage(

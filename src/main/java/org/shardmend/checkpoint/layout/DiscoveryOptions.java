@@ -64,17 +64,20 @@ public final class DiscoveryOptions implements Serializable {
     return new DiscoveryOptions(layout, pattern, value, index, format, oddities);
   }
 
-  /** The same, for who is going to write the index of a Hugging Face model anew. */
+  /** The same, for a caller that is going to write the index of a Hugging Face model anew. */
   public DiscoveryOptions withoutIndex() {
     return new DiscoveryOptions(layout, pattern, engine, Index.REPLACED, format, oddities);
   }
 
-  /** The same, for who is going to set {@code __metadata__.format} of a Hugging Face model. */
+  /**
+   * The same, for a caller that is going to set {@code __metadata__.format} of a Hugging Face
+   * model.
+   */
   public DiscoveryOptions settingFormat(String value) {
     return new DiscoveryOptions(layout, pattern, engine, index, value, oddities);
   }
 
-  /** The same, for who knows what the loaders expect and can judge by that. */
+  /** The same, for a caller that knows what the loaders expect, and judges by that. */
   public DiscoveryOptions notingOddities() {
     return new DiscoveryOptions(layout, pattern, engine, index, format, Oddities.NOTED);
   }

@@ -121,7 +121,7 @@ final class HuggingFaceDiscovery {
             IndexJson.read(listing.readJson(entry.get(), IndexJson.MAX_BYTES), files.index()));
   }
 
-  /** An index that is going to be written anew may be as broken as it likes. */
+  /** An index that is going to be written anew need not be readable. */
   private Optional<IndexJson> readable(FileEntry entry) throws CheckpointException {
     byte[] json = listing.readJson(entry, Listing.MAX_JSON_BYTES);
     try {

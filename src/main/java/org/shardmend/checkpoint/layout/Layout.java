@@ -46,6 +46,17 @@ public enum Layout {
     return Arrays.stream(values()).anyMatch(layout -> layout.isSignedBy(file));
   }
 
+  /**
+   * The file that tells a directory within a checkpoint to be one in this layout, which may have
+   * been repaired by itself; empty where that does not occur.
+   */
+  public Optional<String> innerSign() {
+    return switch (this) {
+      case SHARDED_STATE, HUGGINGFACE -> Optional.empty();
+      case PRESHARDED -> Optional.of(ChecksumJson.FILE_NAME);
+    };
+  }
+
   /** The layout of that name. */
   public static Optional<Layout> of(String id) {
     return Arrays.stream(values()).filter(layout -> layout.id.equals(id)).findFirst();

@@ -95,7 +95,7 @@ public final class Planner {
         job.bytesRead() - before);
   }
 
-  /** Goes on only where what was asked for means something. */
+  /** Refuses what was asked for where it means nothing in the checkpoint's layout. */
   private void requireHuggingFace(Checkpoint checkpoint) throws JobException {
     boolean asked = request.rewrites().index() || !request.rewrites().format().isEmpty();
     if (asked && checkpoint.layout().indexFile().isEmpty()) {

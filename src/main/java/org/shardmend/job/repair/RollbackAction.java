@@ -7,7 +7,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.shardmend.audit.RunOutcome;
 import org.shardmend.checkpoint.ShellWord;
 import org.shardmend.checkpoint.layout.DiscoveryOptions;
-import org.shardmend.checkpoint.sidefile.ChecksumJson;
+import org.shardmend.checkpoint.layout.Layout;
 import org.shardmend.job.audit.AuditPlaces;
 import org.shardmend.job.audit.AuditTrail;
 import org.shardmend.job.files.Locations;
@@ -130,11 +130,21 @@ public final class RollbackAction {
     for (FileStatus entry : store.list(checkpoint.path())) {
       Location dump = checkpoint.child(entry.name());
       if (entry.isDirectory()
-          && store.stat(dump.child(ChecksumJson.FILE_NAME).path()).isPresent()
+          && isCheckpoint(store, dump)
           && Journal.of(store, dump.path(), listener).state() != JournalState.NONE) {
         throw elsewhere("the dump in it was repaired as %s".formatted(dump), dump);
       }
     }
+  }
+
+  private static boolean isCheckpoint(Store store, Location inner) throws IOException {
+    for (Layout layout : Layout.values()) {
+      Optional<String> sign = layout.innerSign();
+      if (sign.isPresent() && store.stat(inner.child(sign.get()).path()).isPresent()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private JobException elsewhere(String why, Location repaired) {

@@ -134,7 +134,7 @@ class SideFileChangesTest {
         throws JobException {
       Map<String, String> changes = new TreeMap<>();
       for (SideFileChange change :
-          sideFiles(rewrites).of(plan, withoutOld(), ConfigPatterns.NONE, tensors)) {
+          sideFiles(rewrites).of(plan, Planned::withoutOld, ConfigPatterns.NONE, tensors)) {
         changes.put(change.name(), new String(change.content(), StandardCharsets.UTF_8));
       }
       return changes;
@@ -144,8 +144,8 @@ class SideFileChangesTest {
       return changes(rewrites, new TreeMap<>());
     }
 
-    private static UnaryOperator<String> withoutOld() {
-      return module -> module.startsWith("old.") ? module.substring(4) : module;
+    private static String withoutOld(String module) {
+      return module.startsWith("old.") ? module.substring(4) : module;
     }
   }
 
