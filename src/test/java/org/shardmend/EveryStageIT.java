@@ -33,9 +33,19 @@ class EveryStageIT {
 
   @TempDir private Path scratch;
 
+  @Tag("nightly")
   @ParameterizedTest
-  @ValueSource(strings = {"sharded_state", "presharded", "huggingface"})
-  void aCheckpointIsPlannedRepairedVerifiedAndRolledBack(String layout) throws Exception {
+  @ValueSource(strings = {"presharded", "huggingface"})
+  void soIsOneOfEveryOtherLayout(String layout) throws Exception {
+    aCheckpointIsPlannedRepairedVerifiedAndRolledBack(layout);
+  }
+
+  @Test
+  void aCheckpointIsPlannedRepairedVerifiedAndRolledBack() throws Exception {
+    aCheckpointIsPlannedRepairedVerifiedAndRolledBack("sharded_state");
+  }
+
+  private void aCheckpointIsPlannedRepairedVerifiedAndRolledBack(String layout) throws Exception {
     String source = scratch.resolve("source").toString();
     String expected = scratch.resolve("expected.json").toString();
     String copied = scratch.resolve("copied").toString();

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.shardmend.testing.TestJvm;
@@ -65,6 +66,7 @@ class LargeHeadersTest {
   }
 
   /** A million took ten times as long with 1 GB of heap, and did the same. */
+  @Tag("nightly")
   @Test
   void aHundredThousandTensorsInOneShardArePlannedAndRepaired() throws Exception {
     LargeHeaders.writeManyTensors(scratch.resolve("source"), 100_000);
