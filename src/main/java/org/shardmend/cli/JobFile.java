@@ -195,7 +195,7 @@ final class JobFile {
     }
   }
 
-  /** Goes on only with what the command's own reader of arguments takes. */
+  /** Requires what the command's own reader of arguments takes. */
   private void requireTaken(JsonNode root, List<String> words) throws JobException {
     try {
       Main.commandLine().parseArgs(words.toArray(String[]::new));

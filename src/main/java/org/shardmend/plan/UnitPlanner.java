@@ -113,7 +113,7 @@ public final class UnitPlanner {
           "",
           "this name is stored more than once in the load unit, in "
               + places
-              + ": a loader fails on its second sight; remove the file that does not belong here");
+              + ": a loader fails when it reads it a second time; remove the file that does not belong here");
     }
   }
 

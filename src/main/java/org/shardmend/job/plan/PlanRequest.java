@@ -36,7 +36,7 @@ public record PlanRequest(
    * What becomes of a rule family that was named and is for other layouts than the checkpoint's.
    */
   public enum OtherLayouts {
-    /** Whoever named it for this checkpoint hears that it does nothing there. */
+    /** A user who named it for this checkpoint is told that it does nothing there. */
     REFUSED,
     /** It is meant for other checkpoints, and left out here. */
     LEFT_OUT

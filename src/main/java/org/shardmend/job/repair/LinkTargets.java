@@ -60,7 +60,7 @@ final class LinkTargets {
   }
 
   /**
-   * Goes on only when every shard, and every side file that a loader can't do without or that is
+   * Requires that every shard, and every side file that a loader can't do without or that is
    * written anew from what it says, is what may be copied.
    *
    * @throws JobException REFUSED otherwise, with each that is not

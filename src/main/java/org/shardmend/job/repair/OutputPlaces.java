@@ -23,8 +23,8 @@ final class OutputPlaces {
   private OutputPlaces() {}
 
   /**
-   * Goes on only when source, output and audit are apart, by name and behind symbolic links, and
-   * each can be there. Nothing is written.
+   * Requires that source, output and audit are apart, by name and behind symbolic links, and each
+   * can be there. Nothing is written.
    *
    * @param store the output's
    * @throws JobException USAGE otherwise

@@ -24,7 +24,7 @@ public final class RepairChecks {
   private RepairChecks() {}
 
   /**
-   * Goes on only with a plan that decides on every tensor.
+   * Requires a plan that decides on every tensor.
    *
    * @throws JobException REFUSED otherwise, with every tensor that can't be decided
    */
@@ -47,8 +47,7 @@ public final class RepairChecks {
   }
 
   /**
-   * Goes on only when what is going to be written fits, by space and quota, as far as the store
-   * says.
+   * Requires that what is going to be written fits, by space and quota, as far as the store says.
    *
    * @param path where it is going to be written, in {@code store}
    * @param needed bytes

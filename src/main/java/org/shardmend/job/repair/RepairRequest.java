@@ -163,7 +163,7 @@ public final class RepairRequest {
   }
 
   /**
-   * Goes on only when every setting means something for this way to repair.
+   * Requires that every setting means something for this way to repair.
    *
    * @throws JobException USAGE otherwise, with the setting
    */

@@ -115,7 +115,7 @@ public final class RollbackAction {
     }
   }
 
-  /** Goes on only when there is no journal by which the user may mean to undo. */
+  /** Requires that there is no journal by which the user may mean to undo. */
   private void requireNoneElsewhere(Store store) throws JobException, IOException {
     for (EnclosingJournal journal : EnclosingJournal.above(store, checkpoint.path())) {
       if (journal.changesInside()) {

@@ -15,7 +15,7 @@ public final class DriverHadoop {
   /** The settings as they are now. */
   public static Configuration configuration() {
     Configuration configuration = new Configuration();
-    // Whoever starts the driver hands Spark's settings on as properties of the process.
+    // The launcher hands Spark's settings on as properties of the process.
     for (String name : System.getProperties().stringPropertyNames()) {
       if (name.startsWith(PREFIX)) {
         configuration.set(name.substring(PREFIX.length()), System.getProperty(name));

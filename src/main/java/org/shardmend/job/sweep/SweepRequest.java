@@ -157,7 +157,7 @@ public final class SweepRequest {
   }
 
   /**
-   * Goes on only when the settings go together.
+   * Requires that the settings go together.
    *
    * @throws JobException USAGE otherwise
    */

@@ -80,7 +80,7 @@ public final class LoaderContract {
         switch (loader.repeatedName()) {
           case STOPS ->
               keyError(tensor.name())
-                  + " on its second sight: another file of this rank holds it too";
+                  + " when it is read a second time: another file of this rank holds it too";
           case OVERWRITES ->
               quoted(tensor.name())
                   + " is there twice: the one that is read later overwrites the other, without a"

@@ -539,7 +539,7 @@ public final class Journal {
     List<FileStatus> discarded =
         ours.stream().filter(entry -> entry.name().startsWith(DISCARDED)).toList();
     if (!discarded.isEmpty()) {
-      // Whoever renamed it may have been killed before this sync.
+      // The run that renamed it may have been killed before this sync.
       store.syncDirectory(paths.ours());
     }
     for (FileStatus entry : discarded) {

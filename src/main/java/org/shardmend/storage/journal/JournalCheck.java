@@ -141,8 +141,8 @@ final class JournalCheck {
   }
 
   /**
-   * Goes on only while a file is what it was when its condition was found; to be called right
-   * before it is changed.
+   * Requires that a file is what it was when its condition was found; to be called right before it
+   * is changed.
    *
    * @throws ForeignChangeException when somebody wrote to it since
    */
@@ -165,7 +165,7 @@ final class JournalCheck {
   }
 
   /**
-   * Goes on only while the shards whose bytes decided what is dropped are what they were.
+   * Requires that the shards whose bytes decided what is dropped are what they were.
    *
    * @throws ForeignChangeException otherwise
    */
@@ -186,8 +186,8 @@ final class JournalCheck {
   }
 
   /**
-   * Goes on only while nobody wrote into the originals that were exchanged: a program that had one
-   * open still can.
+   * Requires that nobody wrote into the originals that were exchanged: a program that had one open
+   * still can.
    *
    * @throws ForeignChangeException otherwise
    */
@@ -200,8 +200,8 @@ final class JournalCheck {
   }
 
   /**
-   * Goes on only while nobody wrote into the new files after they were looked at, and the originals
-   * have their names back: a program that had one open still can.
+   * Requires that nobody wrote into the new files after they were looked at, and the originals have
+   * their names back: a program that had one open still can.
    *
    * @throws ForeignChangeException otherwise
    */

@@ -46,7 +46,7 @@ final class JournalTrust {
   }
 
   /**
-   * Goes on only with what a run of this user wrote on this host (T1, T2).
+   * Requires what a run of this user wrote on this host (T1, T2).
    *
    * @param ready the bytes of READY
    * @throws JournalRefusedException otherwise; it says who, when and what, and how to go on

@@ -144,8 +144,8 @@ public final class TargetLock implements HeldLock {
 
   /**
    * L7: removes what killed runs left of their attempts, those at the lock of a takeover included.
-   * Whoever is robbed of a file that it has not linked yet starts over. A takeover's own lock is
-   * removed by taking it, so that a live holder keeps it.
+   * A run whose file is removed before it was linked starts over. A takeover's own lock is removed
+   * by taking it, so that a live holder keeps it.
    */
   private void removeLeftOvers(HolderProbe probe, String runId) throws IOException {
     String directory = DurableFile.parentOf(path);

@@ -18,8 +18,8 @@ public final class OwnDirectory {
   private OwnDirectory() {}
 
   /**
-   * Goes on only where all of it is plain files and directories; to be called before anything is
-   * written there.
+   * Requires that all of it is plain files and directories; to be called before anything is written
+   * there.
    *
    * @param checkpoint an absolute path in the store
    * @throws JournalRefusedException when a link, or another thing, is there

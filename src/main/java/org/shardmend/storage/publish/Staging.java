@@ -112,9 +112,9 @@ public final class Staging {
   }
 
   /**
-   * Goes on only where nothing is there yet, or what a run of this user made: the name can be
-   * worked out by whoever may read the source, and the directory that the target lies in may be
-   * anybody's. To be called before anything in it is read.
+   * Requires that nothing is there yet, or what a run of this user made: the name can be worked out
+   * by whoever may read the source, and the directory that the target lies in may be anybody's. To
+   * be called before anything in it is read.
    *
    * @throws StagingConflictException otherwise
    */
