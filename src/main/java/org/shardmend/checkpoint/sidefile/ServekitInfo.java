@@ -49,7 +49,7 @@ public final class ServekitInfo {
           TreeSet<String> missing = new TreeSet<>(TEXTS);
           missing.addAll(SIZES);
           cursor.object(
-              "servekit.json",
+              FILE_NAME,
               member -> {
                 missing.remove(member);
                 if (SIZES.contains(member)) {

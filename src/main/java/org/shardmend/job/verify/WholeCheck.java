@@ -80,20 +80,31 @@ final class WholeCheck {
       coverage = coverage.orCompared(twin.sameWeights() ? twin.compared() : 0);
     }
     SliceCount slices = SliceCount.NONE;
-    if (request.sourceModel().isPresent()
-        && checkpoint.layout().originalModel() == OriginalModel.NOT_READ) {
-      job.progress()
-          .message("A presharded dump is held to its own keys; the original model was not read");
-    }
-    if (request.sourceModel().isPresent()
-        && checkpoint.layout().originalModel() == OriginalModel.CUT) {
-      Location model = request.sourceModel().get();
-      RankSlices cut =
-          SourceSliceStage.run(job, model, read.samples(), digests.algorithm(), dtypes);
-      faults.addAll(RankFaults.misplaced(cut.misplaced(), model));
-      slices = new SliceCount(cut.compared(), cut.inPlace(), cut.nowhere());
+    Optional<RankSlices> cut = cutFromModel(read.samples());
+    if (cut.isPresent()) {
+      faults.addAll(
+          RankFaults.misplaced(cut.get().misplaced(), request.sourceModel().orElseThrow()));
+      slices = new SliceCount(cut.get().compared(), cut.get().inPlace(), cut.get().nowhere());
     }
     return new WholeRead(faults, findings, coverage, slices, List.of());
+  }
+
+  /** Where each rank's tensors lie in the original model, if they are cut from it. */
+  private Optional<RankSlices> cutFromModel(List<TensorSample> samples) throws JobException {
+    if (request.sourceModel().isEmpty()) {
+      return Optional.empty();
+    }
+    Location model = request.sourceModel().get();
+    return switch (checkpoint.layout().originalModel()) {
+      case ALIKE -> Optional.empty(); // it was compared as a whole
+      case CUT ->
+          Optional.of(SourceSliceStage.run(job, model, samples, digests.algorithm(), dtypes));
+      case NOT_READ -> {
+        job.progress()
+            .message("A presharded dump is held to its own keys; the original model was not read");
+        yield Optional.empty();
+      }
+    };
   }
 
   /** Of a checkpoint in its layout, an original model is one of the same shape. */
