@@ -17,10 +17,10 @@ import java.util.Set;
 public final class Listing {
 
   /** The directory in which Shardmend keeps its journal and audit. */
-  static final String OWN_DIRECTORY = ".shardmend";
+  public static final String OWN_DIRECTORY = ".shardmend";
 
   /** The note that Shardmend leaves in a repaired checkpoint. */
-  static final String OWN_NOTE = "shardmend.json";
+  public static final String OWN_NOTE = "shardmend.json";
 
   /** The longest JSON side file that is read, in bytes. */
   public static final int MAX_JSON_BYTES = 64 << 20;

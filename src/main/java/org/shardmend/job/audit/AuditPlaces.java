@@ -1,6 +1,7 @@
 package org.shardmend.job.audit;
 
 import java.io.IOException;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.job.spark.JobException;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.Store;
@@ -10,7 +11,7 @@ import org.shardmend.storage.protocol.OwnDirectory;
 /** Where the audit is that a user means. */
 public final class AuditPlaces {
   /** Below a repaired checkpoint. */
-  public static final String INSIDE = ".shardmend/audit";
+  public static final String INSIDE = Listing.OWN_DIRECTORY + "/audit";
 
   private AuditPlaces() {}
 

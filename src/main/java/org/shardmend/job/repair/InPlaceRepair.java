@@ -14,6 +14,7 @@ import org.shardmend.audit.RunRow;
 import org.shardmend.audit.ShardRow;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.Finding;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.checkpoint.UnitId;
 import org.shardmend.job.audit.AuditTrail;
 import org.shardmend.job.files.CheckpointAccess;
@@ -60,9 +61,8 @@ final class InPlaceRepair {
   /** So many groups of shards a task slot gets, so that a slow one does not hold up the rest. */
   private static final int GROUPS_PER_SLOT = 2;
 
-  private static final String OWN_DIRECTORY = ".shardmend";
-  private static final String AUDIT = OWN_DIRECTORY + "/audit";
-  private static final String JOURNAL = OWN_DIRECTORY + "/journal";
+  private static final String AUDIT = Listing.OWN_DIRECTORY + "/audit";
+  private static final String JOURNAL = Listing.OWN_DIRECTORY + "/journal";
 
   private final SparkJob job;
   private final RepairRequest request;

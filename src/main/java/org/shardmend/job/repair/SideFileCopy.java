@@ -15,6 +15,8 @@ import org.shardmend.checkpoint.Finding;
 import org.shardmend.checkpoint.OneLine;
 import org.shardmend.checkpoint.Severity;
 import org.shardmend.checkpoint.SideFile;
+import org.shardmend.checkpoint.sidefile.ModelConfig;
+import org.shardmend.checkpoint.sidefile.ServekitInfo;
 import org.shardmend.job.files.CheckpointAccess;
 import org.shardmend.job.plan.PlannedCheckpoint;
 import org.shardmend.job.plan.SideFileChange;
@@ -55,9 +57,6 @@ final class SideFileCopy {
     /** What an engine looks for first: without it, it takes no directory for a model. */
     SEALS;
 
-    private static final String SERVEKIT_JSON = "servekit.json";
-    private static final String CONFIG_JSON = "config.json";
-
     static Group of(SideFile file) {
       if (file.entry().kind() == FileEntry.Kind.DIRECTORY) {
         return REST;
@@ -67,8 +66,8 @@ final class SideFileCopy {
         case INDEX, CHECKSUM_JSON -> INDEX;
         case PLAIN, CHECKSUM_LIST, STALE_INDEX, SAVE_MARKER ->
             switch (file.entry().fileName()) {
-              case SERVEKIT_JSON -> SERVEKIT;
-              case CONFIG_JSON -> SEALS;
+              case ServekitInfo.FILE_NAME -> SERVEKIT;
+              case ModelConfig.FILE_NAME -> SEALS;
               default -> REST;
             };
       };

@@ -7,6 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import org.shardmend.checkpoint.FileEntry;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.FileStamp;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.SourceChangedException;
@@ -17,7 +18,6 @@ import org.shardmend.storage.Store;
  * only done while the file has the same stamp.
  */
 public final class CheckpointStamps {
-  private static final String OURS = ".shardmend";
 
   private final Store store;
   private final String checkpoint;
@@ -38,7 +38,7 @@ public final class CheckpointStamps {
   public static CheckpointStamps take(Store store, String checkpoint) throws IOException {
     CheckpointStamps taken = new CheckpointStamps(store, checkpoint);
     for (FileStatus entry : store.list(checkpoint)) {
-      if (entry.isDirectory() && !entry.name().equals(OURS)) {
+      if (entry.isDirectory() && !entry.name().equals(Listing.OWN_DIRECTORY)) {
         for (FileStatus below : store.list(entry.path())) {
           taken.add(below);
         }

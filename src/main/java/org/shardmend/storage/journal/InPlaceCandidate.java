@@ -2,6 +2,7 @@ package org.shardmend.storage.journal;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.NotReplaceableException;
 import org.shardmend.storage.Store;
@@ -22,7 +23,7 @@ public record InPlaceCandidate(
     FileStatus target,
     String writeFailure,
     String replaceFailure) {
-  private static final String PROBE = "/.shardmend/probe";
+  private static final String PROBE = "/" + Listing.OWN_DIRECTORY + "/probe";
 
   /**
    * Looks at a file whose bytes are going to be overwritten, on a store that overwrites. It is

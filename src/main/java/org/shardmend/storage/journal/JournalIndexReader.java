@@ -8,6 +8,9 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.shardmend.checkpoint.Listing;
+import org.shardmend.checkpoint.sidefile.ChecksumJson;
+import org.shardmend.checkpoint.sidefile.ModelConfig;
 import org.shardmend.safetensors.HeaderReader;
 import org.shardmend.storage.Location;
 import org.shardmend.storage.bytes.FileImage;
@@ -32,8 +35,8 @@ final class JournalIndexReader {
   private static final Set<String> SIDE_FILES =
       Set.of(
           Manifest.NAME,
-          "checksum.json",
-          "config.json",
+          ChecksumJson.FILE_NAME,
+          ModelConfig.FILE_NAME,
           "hf_quant_config.json",
           "quantize_config.json",
           "quant_config.json",
@@ -57,7 +60,7 @@ final class JournalIndexReader {
       if (part.isEmpty()
           || part.equals(".")
           || part.equals("..")
-          || part.toLowerCase(Locale.ROOT).startsWith(".shardmend")
+          || part.toLowerCase(Locale.ROOT).startsWith(Listing.OWN_DIRECTORY)
           || part.chars().anyMatch(c -> c < ' ' || c == 0x7f)) {
         return false;
       }

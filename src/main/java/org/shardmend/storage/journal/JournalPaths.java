@@ -1,8 +1,10 @@
 package org.shardmend.storage.journal;
 
+import org.shardmend.checkpoint.Listing;
+
 /** The names of the journal's files; see the table in {@code journal.md}. */
 record JournalPaths(String checkpoint) {
-  private static final String OURS = "/.shardmend";
+  private static final String OURS = "/" + Listing.OWN_DIRECTORY;
 
   String ours() {
     return checkpoint + OURS;

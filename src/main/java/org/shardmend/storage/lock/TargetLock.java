@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.protocol.DurableFile;
@@ -22,7 +23,7 @@ import org.shardmend.storage.protocol.SiblingName;
  * that says who holds it. It is held until {@link #close()}.
  */
 public final class TargetLock implements HeldLock {
-  private static final String SIBLING_SUFFIX = ".shardmend-lock";
+  private static final String SIBLING_SUFFIX = Listing.OWN_DIRECTORY + "-lock";
   private static final String TAKEOVER_SUFFIX = ".takeover";
   private static final String UNFINISHED_MARK = ".new-";
   private static final int MAX_BYTES = 1 << 16;
@@ -53,7 +54,7 @@ public final class TargetLock implements HeldLock {
 
   /** Where the lock of a checkpoint is that is changed in place. */
   public static String inside(String checkpoint) {
-    return checkpoint + "/.shardmend/lock";
+    return checkpoint + "/" + Listing.OWN_DIRECTORY + "/lock";
   }
 
   /**
@@ -126,7 +127,7 @@ public final class TargetLock implements HeldLock {
   /** Leaves no {@code .shardmend} behind that has nothing in it; another run may be quicker. */
   private void removeOwnDirectory() throws IOException {
     String directory = DurableFile.parentOf(path);
-    if (!directory.endsWith("/.shardmend")) {
+    if (!directory.endsWith("/" + Listing.OWN_DIRECTORY)) {
       return;
     }
     try {

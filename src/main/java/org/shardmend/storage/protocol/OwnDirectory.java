@@ -2,6 +2,7 @@ package org.shardmend.storage.protocol;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Store;
 
@@ -10,7 +11,7 @@ import org.shardmend.storage.Store;
  * followed elsewhere.
  */
 public final class OwnDirectory {
-  private static final String NAME = "/.shardmend";
+  private static final String NAME = "/" + Listing.OWN_DIRECTORY;
 
   /** Deeper than we write. */
   private static final int MAX_DEPTH = 16;

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.protocol.DurableFile;
 import org.shardmend.storage.protocol.JsonDocument;
@@ -44,7 +45,7 @@ public record Manifest(
     List<ManifestShard> shards) {
 
   /** The file's name, at the top of a checkpoint. */
-  public static final String NAME = "shardmend.json";
+  public static final String NAME = Listing.OWN_NOTE;
 
   /** What {@link #format} is. */
   public static final String FORMAT = "shardmend/manifest/1";

@@ -5,6 +5,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.Store;
 import org.shardmend.storage.lock.TargetLock;
@@ -170,7 +171,7 @@ public final class Publish implements Publication {
   }
 
   private void syncAudit() throws IOException {
-    String ours = staging.outPath(".shardmend");
+    String ours = staging.outPath(Listing.OWN_DIRECTORY);
     if (store.stat(ours).isPresent()) {
       syncTree(ours);
     }

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.shardmend.checkpoint.Listing;
 import org.shardmend.storage.FileStatus;
 import org.shardmend.storage.ProcessUser;
 import org.shardmend.storage.Store;
@@ -27,7 +28,7 @@ import org.shardmend.storage.protocol.SiblingName;
  * <p>On a store without rename, only receipts and plan are here, and the shards are in the target.
  */
 public final class Staging {
-  private static final String MARK = ".shardmend-";
+  private static final String MARK = Listing.OWN_DIRECTORY + "-";
   private static final int KEY_CHARS = 16;
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{" + KEY_CHARS + "}");
   private static final int MAX_DOCUMENT_BYTES = 1 << 30;
