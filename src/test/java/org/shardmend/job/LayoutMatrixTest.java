@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -61,8 +62,11 @@ class LayoutMatrixTest {
   }
 
   private static Layout layoutOf(Arguments one) {
-    int number = ((Fault) one.get()[1]).ordinal() + ((Way) one.get()[2]).ordinal();
-    return Layout.values()[number % Layout.values().length];
+    List<Layout> layouts = List.of(Layout.values());
+    int number =
+        List.of(Fault.values()).indexOf((Fault) one.get()[1])
+            + List.of(Way.values()).indexOf((Way) one.get()[2]);
+    return layouts.get(number % layouts.size());
   }
 
   private static Stream<Arguments> all() {
