@@ -1,5 +1,6 @@
 package org.shardmend.audit;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,7 +52,8 @@ public final class AuditLayout {
    * @param index counts the run's files of that table, from 0
    */
   public static String file(AuditTable<?> table, RunId run, int index) {
-    return "%s/%s-%05d.parquet".formatted(directory(table, run.month()), run, index);
+    return String.format(
+        Locale.ROOT, "%s/%s-%05d.parquet", directory(table, run.month()), run, index);
   }
 
   /** The run that a file, given by its name without directory, holds rows of; empty for others. */
@@ -81,7 +83,7 @@ public final class AuditLayout {
 
   /** The manifest of a month's compaction. */
   static String manifest(String month, int generation) {
-    return "%s/%08d.json".formatted(manifests(month), generation);
+    return String.format(Locale.ROOT, "%s/%08d.json", manifests(month), generation);
   }
 
   /** The generation of a manifest, given by its name without directory; empty for others. */
@@ -98,8 +100,13 @@ public final class AuditLayout {
    * @param index counts the files of that table and generation, from 0
    */
   static String compactedFile(AuditTable<?> table, String month, int generation, int index) {
-    return "%s/%s%08d-%05d.parquet"
-        .formatted(directory(table, month), COMPACTED_FILE, generation, index);
+    return String.format(
+        Locale.ROOT,
+        "%s/%s%08d-%05d.parquet",
+        directory(table, month),
+        COMPACTED_FILE,
+        generation,
+        index);
   }
 
   /** Whether a name, without its directory, is one of {@link #compactedFile}'s. */

@@ -1,6 +1,7 @@
 package org.shardmend.checkpoint;
 
 import java.io.Serializable;
+import java.util.Locale;
 
 /**
  * What a store says of a file that changes when the file is written or another one takes its name.
@@ -32,6 +33,7 @@ public record FileStamp(String key, long modifiedMillis, long changedNanos)
 
   /** As one word, equal for equal stamps. */
   public String toText() {
-    return "%d/%d/%s".formatted(modifiedMillis, changedNanos, key.replace(' ', '_'));
+    return String.format(
+        Locale.ROOT, "%d/%d/%s", modifiedMillis, changedNanos, key.replace(' ', '_'));
   }
 }

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -48,6 +49,8 @@ public final class Main {
 
   /** Runs one command and ends the process with its exit code. */
   public static void main(String[] args) {
+    // Documents, names and messages are the same everywhere; some locales have digits of their own.
+    Locale.setDefault(Locale.ROOT);
     int exitCode = run(args);
     if (exitCode != ExitCode.DONE.code() || !isYarnsApplicationMaster()) {
       System.exit(exitCode);

@@ -3,6 +3,7 @@ package org.shardmend.trial;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -33,7 +34,8 @@ final class HuggingFaceWriter implements LayoutWriter {
     }
     Map<String, String> weightMap = new TreeMap<>();
     for (int part = 0; part < parts.size(); part++) {
-      String name = "model-%05d-of-%05d.safetensors".formatted(part + 1, parts.size());
+      String name =
+          String.format(Locale.ROOT, "model-%05d-of-%05d.safetensors", part + 1, parts.size());
       writePart(directory.child(name), parts.get(part));
       parts.get(part).forEach(tensor -> weightMap.put(tensor.name(), name));
     }

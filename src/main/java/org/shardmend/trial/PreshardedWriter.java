@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -28,7 +29,10 @@ final class PreshardedWriter implements LayoutWriter {
   private static final int SIGNATURE_DIGITS = 16;
   private static final Comparator<List<Integer>> BY_RANKS =
       Comparator.comparing(
-          ranks -> ranks.stream().map("%06d"::formatted).collect(Collectors.joining(",")));
+          ranks ->
+              ranks.stream()
+                  .map(rank -> String.format(Locale.ROOT, "%06d", rank))
+                  .collect(Collectors.joining(",")));
 
   private final TrialSettings settings;
   private final Model model;
@@ -75,7 +79,8 @@ final class PreshardedWriter implements LayoutWriter {
   public Location write(Location root) throws IOException {
     ObjectNode shardConfig = shardConfig();
     Location directory =
-        root.child("TP-%d-sig-%s".formatted(settings.tp(), signature(shardConfig)));
+        root.child(
+            String.format(Locale.ROOT, "TP-%d-sig-%s", settings.tp(), signature(shardConfig)));
     files.makeDirectory(directory);
     List<DumpFile> dump = dumpFiles(contents());
     for (DumpFile file : dump) {
@@ -159,9 +164,15 @@ final class PreshardedWriter implements LayoutWriter {
     String readers =
         isCommon
             ? "common"
-            : "rank-" + ranks.stream().map("%03d"::formatted).collect(Collectors.joining(","));
+            : "rank-"
+                + ranks.stream()
+                    .map(rank -> String.format(Locale.ROOT, "%03d", rank))
+                    .collect(Collectors.joining(","));
     return new DumpFile(
-        "model-%05d-%s.safetensor".formatted(id, readers), ranks, isCommon, contents);
+        String.format(Locale.ROOT, "model-%05d-%s.safetensor", id, readers),
+        ranks,
+        isCommon,
+        contents);
   }
 
   private ObjectNode checksum(ObjectNode shardConfig, List<DumpFile> dump) {

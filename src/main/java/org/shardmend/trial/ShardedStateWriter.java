@@ -2,6 +2,7 @@ package org.shardmend.trial;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.shardmend.storage.Location;
 import org.shardmend.trial.Model.Rank;
@@ -33,7 +34,8 @@ final class ShardedStateWriter implements LayoutWriter {
 
   private String fileName(Rank rank, int part) {
     String stage = settings.pp() > 1 ? "pp-" + rank.stage() + "-" : "";
-    return "model-%srank-%d-part-%d.safetensors".formatted(stage, rank.tp(), part);
+    return String.format(
+        Locale.ROOT, "model-%srank-%d-part-%d.safetensors", stage, rank.tp(), part);
   }
 
   private List<StoredTensor> stored(Rank rank, List<TrialTensor> part) {

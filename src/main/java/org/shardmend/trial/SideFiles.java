@@ -2,6 +2,7 @@ package org.shardmend.trial;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.Locale;
 import org.shardmend.storage.Location;
 
 /** The files around the weights: the model's configuration, servekit's note, a tokenizer. */
@@ -32,7 +33,8 @@ final class SideFiles {
     files.text(directory.child("servekit.json"), PythonJson.indented(servekit()) + "\n");
     Location caches = directory.child("servekit-caches/torch_compile");
     files.makeDirectory(caches);
-    files.text(caches.child("cache_key"), "trial-%d\n".formatted(settings.seed()));
+    files.text(
+        caches.child("cache_key"), String.format(Locale.ROOT, "trial-%d\n", settings.seed()));
   }
 
   private void writeReferenceCode(Location directory) throws IOException {

@@ -102,6 +102,28 @@ class UsageTest {
     assertThat(run.document().path("error").path("message").asText()).isNotBlank();
   }
 
+  /** Arabic has digits of its own, and so had the names of an audit's files. */
+  @Test
+  void theLocaleOfAProcessChangesNothing() throws Exception {
+    String output = scratch.resolve("repaired").toString();
+    Path said = scratch.resolve("said");
+
+    Process process =
+        TestJvm.of(
+                Main.class,
+                List.of("-Duser.language=ar", "-Duser.country=EG"),
+                "repair",
+                SAMPLE,
+                "--output",
+                output)
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start();
+
+    assertThat(process.waitFor()).as(Files.readString(said)).isZero();
+    assertThat(said).content().doesNotContainPattern("[\\p{Nd}&&[^0-9]]");
+  }
+
   /** In a process of its own: the form of the log is the process's. */
   @ParameterizedTest
   @ValueSource(strings = {"--log-format=json", "--log-format=JSON"})

@@ -1,6 +1,7 @@
 package org.shardmend.job.audit;
 
 import java.io.Serializable;
+import java.util.Locale;
 import org.shardmend.audit.RunId;
 import org.shardmend.audit.Verification;
 import org.shardmend.checkpoint.layout.Layout;
@@ -27,6 +28,6 @@ public record AuditContext(
 
   /** Where an attempt writes its rows of tensors. */
   public String tensorsPath(int group, long attempt) {
-    return staging.path("tensors-%d-%d.parquet".formatted(group, attempt));
+    return staging.path(String.format(Locale.ROOT, "tensors-%d-%d.parquet", group, attempt));
   }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import org.shardmend.checkpoint.Finding;
@@ -129,7 +130,8 @@ final class ReadBackTask {
   }
 
   private static String path(Staging staging, ShardReceipt receipt) {
-    return "%s/receipts/%d-%d.held".formatted(staging.path(), receipt.number(), receipt.attempt());
+    return String.format(
+        Locale.ROOT, "%s/receipts/%d-%d.held", staging.path(), receipt.number(), receipt.attempt());
   }
 
   /** The digests that a task has read back, by the tensors' names in the target. */

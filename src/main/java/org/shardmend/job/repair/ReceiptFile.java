@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.shardmend.checkpoint.UnitId;
@@ -38,7 +39,7 @@ final class ReceiptFile {
 
   /** Where the receipts of one attempt at a shard are. */
   static String path(Staging staging, int number, long attempt) {
-    return "%s/receipts/%d-%d.tensors".formatted(staging.path(), number, attempt);
+    return String.format(Locale.ROOT, "%s/receipts/%d-%d.tensors", staging.path(), number, attempt);
   }
 
   static void write(Store store, String path, List<TensorReceipt> receipts) throws IOException {

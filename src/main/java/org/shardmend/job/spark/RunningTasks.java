@@ -2,6 +2,7 @@ package org.shardmend.job.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,6 +75,8 @@ final class RunningTasks implements Serializable {
    */
   <R> R run(Work<R> work) throws IOException {
     if (!driver.equals(THIS_PROCESS)) {
+      // An executor speaks as the driver does, whatever its host's locale.
+      Locale.setDefault(Locale.ROOT);
       return work.run();
     }
     Count count = COUNTS.get(stage);

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Locale;
 import java.util.Set;
 import org.shardmend.checkpoint.FileEntry;
 import org.shardmend.checkpoint.FileStamp;
@@ -46,6 +47,8 @@ public final class SourceState {
 
   private static void add(MessageDigest digest, String name, long bytes, FileStamp stamp) {
     digest.update(name.getBytes(StandardCharsets.UTF_8));
-    digest.update("\0%d\0%s\0".formatted(bytes, stamp.toText()).getBytes(StandardCharsets.UTF_8));
+    digest.update(
+        String.format(Locale.ROOT, "\0%d\0%s\0", bytes, stamp.toText())
+            .getBytes(StandardCharsets.UTF_8));
   }
 }
